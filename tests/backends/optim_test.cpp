@@ -70,8 +70,8 @@ struct State {
 };
 
 /// Steps the elements one by one, in the type for T. The formulas are those that all backends
-/// share; PyTorch's numbers judge them (golden/optim.json). The oracle computes in double, so it
-/// has other bits.
+/// share; PyTorch's numbers judge them (golden/optim/optim.json). The oracle computes in double, so
+/// it has other bits.
 template <class Rule, class T>
 void step_plainly(const OptimArgs& args, State<T>& s) {
   using Math = MathType<T>;

@@ -36,7 +36,7 @@ struct Draw {
   std::int64_t low, high;
 };
 
-const nlohmann::json& goldens() { return testing::golden("draws"); }
+const nlohmann::json& goldens() { return testing::golden("ops/draws"); }
 
 Draw golden_draw(const nlohmann::json& row) {
   static const std::map<std::string, RandomOp> ops = {

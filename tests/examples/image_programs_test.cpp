@@ -87,7 +87,8 @@ class Classify : public ::testing::Test {
     save(net_, scratch_.path("net.pth"));
     save(net_, scratch_.path("net.safetensors"));
     std::ofstream(scratch_.path("names.txt")) << "disc\nring\nsquare\n";
-    std::filesystem::copy_file(kGoldenFolder + "images/rgb.jpg", scratch_.path("a.jpg"));
+    std::filesystem::copy_file(testing::golden_folder() + "/data/images/rgb.jpg",
+                               scratch_.path("a.jpg"));
   }
   ProgramResult run(const std::string& arguments) const {
     return run_in(scratch_, "classify --device cpu " + arguments);

@@ -18,7 +18,7 @@
 
 namespace tern::testing {
 
-/// Returns the file tests/golden/<name>.json.
+/// Returns the file tests/golden/<name>.json, a name such as "ops/draws".
 inline const nlohmann::json& golden(const std::string& name) {
   static std::map<std::string, nlohmann::json> files;
   auto found = files.find(name);

@@ -70,7 +70,7 @@ for program in vae cuda_step bandwidth models slots_against_cpu multi_device; do
   rm -f "tern-gpu/bin/$program"
   sed -i "/bin\/$program\$/d" tern-gpu/MANIFEST
 done
-rm tern-gpu/source/tests/golden/torch_entries_2.pt
+rm tern-gpu/source/tests/golden/serialization/torch/torch_entries_2.pt
 verify 1 tern-gpu
 shows '^\| vae_gpu \| not run .* the bundle has no vae' '^\| tests \| FAILED.* [1-9][0-9]* failed \(TorchEntries' ' 1 failed, '
 grep -q 'serialization_test.*: failed' out/tests.txt || fails "the failed tests"

@@ -9,8 +9,8 @@ namespace {
 
 namespace init = nn::init;
 
-/// Returns what a call of golden/init.py draws here. The name of a kaiming or xavier call says its
-/// shape and its arguments.
+/// Returns what a call of golden/nn/init.py draws here. The name of a kaiming or xavier call says
+/// its shape and its arguments.
 Tensor drawn_fans(const std::string& name) {
   const std::map<char, std::vector<std::int64_t>> shapes = {
       {'3', {4, 3, 2}}, {'4', {2, 3, 2, 2}}, {'5', {2, 2, 1, 2, 2}}};
@@ -109,7 +109,7 @@ Tensor drawn(const std::string& name) {
 }
 
 TEST(Init, DrawsPyTorchsNumbers) {
-  for (const auto& [name, entry] : testing::golden("init").items()) {
+  for (const auto& [name, entry] : testing::golden("nn/init").items()) {
     if (name == "torch") continue;
     SCOPED_TRACE(name);
     manual_seed(3);

@@ -6,14 +6,14 @@
 #include "fnv1a.h"
 #include "nn/nn_test.h"
 
-// golden/models.py records what torchvision's networks are and compute. Both sides make the same
+// golden/nn/models.py records what torchvision's networks are and compute. Both sides make the same
 // numbers by a formula. Networks begin on meta: that draws nothing and takes no memory.
 
 namespace tern {
 namespace {
 
 const nlohmann::json& numbers_of(const std::string& name) {
-  return testing::golden("models").at(name);
+  return testing::golden("nn/models").at(name);
 }
 
 class DefaultDevice {

@@ -24,9 +24,9 @@ std::string printed(const T& value) {
   return out.str();
 }
 
-/// Returns a tensor of golden/nn.json.
+/// Returns a tensor of golden/modules/nn.json.
 inline Tensor golden_tensor(const std::string& name) {
-  return testing::golden_tensor(testing::golden("nn").at(name));
+  return testing::golden_tensor(testing::golden("modules/nn").at(name));
 }
 
 /// Returns a leaf with these elements that requires grad.

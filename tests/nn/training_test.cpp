@@ -3,8 +3,8 @@
 
 #include "nn/nn_test.h"
 
-// A usual training program beside the same one in Python: golden/training.json has the losses of
-// golden/training.py.
+// A usual training program beside the same one in Python: golden/nn/training.json has the losses of
+// golden/nn/training.py.
 
 namespace tern {
 namespace {
@@ -33,7 +33,7 @@ struct NetImpl : nn::Module {
 TERN_MODULE(Net);
 
 TEST(Training, HasTheLossesOfPyTorch) {
-  const Tensor golden = testing::golden_tensor(testing::golden("training")["losses"], kFloat);
+  const Tensor golden = testing::golden_tensor(testing::golden("nn/training")["losses"], kFloat);
   const std::int64_t steps = golden.numel();
   manual_seed(1);
   Net net;

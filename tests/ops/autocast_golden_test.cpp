@@ -7,8 +7,8 @@
 #include "golden/golden.h"
 #include "ops/op_case.h"
 
-// The dtypes of all records under autocast compared with PyTorch's (golden/autocast.py), on the CPU
-// in a region of bfloat16, on a simulated device in a region of float16.
+// The dtypes of all records under autocast compared with PyTorch's (golden/ops/autocast.py), on the
+// CPU in a region of bfloat16, on a simulated device in a region of float16.
 
 namespace tern::testing {
 namespace {
@@ -63,13 +63,13 @@ void check_all(Device device, ScalarType low) {
   for (const OpCase& op : all_cases()) cases[op.name] = &op;
   std::size_t compared = 0;
   for (const auto& [line, names] :
-       golden("autocast").at(device.is_cpu() ? "cpu" : "cuda").items()) {
+       golden("ops/autocast").at(device.is_cpu() ? "cpu" : "cuda").items()) {
     std::vector<std::string> wanted;
     std::istringstream words(line);
     for (std::string word; words >> word;) wanted.push_back(word);
     for (const json& name : names) {
       const auto found = cases.find(name);
-      ASSERT_NE(found, cases.end()) << name << ": run tests/golden/autocast.py again";
+      ASSERT_NE(found, cases.end()) << name << ": run tests/golden/ops/autocast.py again";
       if (!has_kernel(*found->second)) continue;
       const bool has_rule = wanted[0] == "float16" || (wanted.size() > 1 && wanted[1] == "float32");
       for (int way = 0; way < static_cast<int>(wanted.size()); ++way) {

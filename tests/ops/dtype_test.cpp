@@ -9,7 +9,7 @@
 
 #include "golden/golden.h"
 
-// All dtypes, compared with PyTorch (golden/dtypes.json), on the CPU and on a simulated device.
+// All dtypes, compared with PyTorch (golden/ops/dtypes.json), on the CPU and on a simulated device.
 
 namespace tern {
 namespace {
@@ -17,7 +17,7 @@ namespace {
 constexpr ScalarType kNarrowDtypes[] = {kHalf, kBFloat16, kInt, kShort, kChar, kByte};
 const Device kDevices[] = {Device("cpu"), Device("cuda:1")};
 
-const nlohmann::json& goldens() { return testing::golden("dtypes"); }
+const nlohmann::json& goldens() { return testing::golden("ops/dtypes"); }
 
 /// Returns the dtypes in the order of the golden rows and columns.
 std::vector<ScalarType> all_dtypes() {

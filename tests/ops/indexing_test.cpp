@@ -8,7 +8,7 @@
 #include "error_of.h"
 #include "golden/golden.h"
 
-// The index language: random cases of PyTorch (golden/indexing.json), and what they do not say.
+// The index language: random cases of PyTorch (golden/ops/indexing.json), and what they do not say.
 
 namespace tern::testing {
 namespace {
@@ -80,7 +80,7 @@ void check_case(const json& item, const Device& device) {
 
 TEST(Indexing, RandomCasesAgreeWithPyTorch) {
   for (const Device device : {Device("cpu"), Device("cuda")}) {
-    for (const json& item : golden("indexing")["cases"]) {
+    for (const json& item : golden("ops/indexing")["cases"]) {
       if (!HasFailure()) check_case(item, device);
     }
   }

@@ -9,8 +9,8 @@
 #include "error_of.h"
 #include "golden/golden.h"
 
-// Memory formats: the strides are those that golden/memory_formats.py recorded, and a channels-last
-// image gives the same numbers as a row-major one.
+// Memory formats: the strides are those that golden/ops/memory_formats.py recorded, and a
+// channels-last image gives the same numbers as a row-major one.
 
 namespace tern {
 namespace {
@@ -155,7 +155,7 @@ const std::vector<std::pair<const char*, Op>>& ops_of_images() {
   return kOps;
 }
 
-/// Returns numbers in one of the layouts of golden/memory_formats.py.
+/// Returns numbers in one of the layouts of golden/ops/memory_formats.py.
 Tensor laid_out(const std::string& layout, const DimVector& sizes) {
   Tensor x = rand(sizes);
   if (layout == "contiguous") return x;
@@ -167,7 +167,7 @@ Tensor laid_out(const std::string& layout, const DimVector& sizes) {
 }
 
 TEST(MemoryFormat, StridesAreThoseOfPyTorch) {
-  const nlohmann::json& recorded = testing::golden("memory_formats");
+  const nlohmann::json& recorded = testing::golden("ops/memory_formats");
   const auto sizes = recorded.at("sizes").get<std::vector<std::vector<std::int64_t>>>();
   for (const auto& [name, op] : ops_of_images()) {
     for (const char* layout : {"contiguous", "channels last", "exactly channels last", "part"}) {

@@ -12,8 +12,8 @@
 #include "fnv1a.h"
 #include "golden/golden.h"
 
-// Random tensors with random print options against Python. golden/print_random.py makes the cases;
-// TERN_PRINT_CASES names another file of them.
+// Random tensors with random print options against Python. golden/ops/print_random.py makes the
+// cases; TERN_PRINT_CASES names another file of them.
 
 namespace tern {
 namespace {
@@ -57,7 +57,7 @@ std::string hash_of_text(const std::string& text) {
 
 nlohmann::json print_random_cases() {
   const char* const path = std::getenv("TERN_PRINT_CASES");
-  if (path == nullptr) return testing::golden("print_random")["printed"];
+  if (path == nullptr) return testing::golden("ops/print_random")["printed"];
   std::ifstream file(path);
   return nlohmann::json::parse(file)["printed"];
 }

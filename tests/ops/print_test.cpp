@@ -15,7 +15,7 @@ struct PrintCase {
   std::string text;
 };
 
-/// The cases of golden/print.json, printed.
+/// The cases of golden/ops/print.json, printed.
 std::vector<PrintCase> print_cases() {
 #define TERN_PRINTS(...) \
   { #__VA_ARGS__, to_string(__VA_ARGS__) }
@@ -95,7 +95,7 @@ std::vector<PrintCase> print_cases() {
 }
 
 TEST(Print, EqualsPython) {
-  const nlohmann::json& goldens = testing::golden("print")["printed"];
+  const nlohmann::json& goldens = testing::golden("ops/print")["printed"];
   const std::vector<PrintCase> cases = print_cases();
   ASSERT_EQ(cases.size(), goldens.size());
   for (std::size_t i = 0; i < cases.size(); ++i) {

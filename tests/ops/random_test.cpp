@@ -11,7 +11,8 @@
 #include "error_of.h"
 #include "golden/golden.h"
 
-// Ops that draw random numbers: golden/draws.json holds PyTorch's numbers on the CPU for seed 0.
+// Ops that draw random numbers: golden/ops/draws.json holds PyTorch's numbers on the CPU for seed
+// 0.
 
 namespace tern {
 namespace {
@@ -169,7 +170,7 @@ const std::map<std::string, std::function<Tensor()>>& samples() {
 }
 
 TEST(Random, DrawsPyTorchsNumbers) {
-  const nlohmann::json& goldens = testing::golden("draws")["sampled"];
+  const nlohmann::json& goldens = testing::golden("ops/draws")["sampled"];
   EXPECT_EQ(goldens.size(), samples().size());
   for (const auto& [name, draw] : samples()) {
     SCOPED_TRACE(name);

@@ -30,14 +30,15 @@ TEST_P(ContentDecides, ForOtherNames) {
 
 TEST(Content, DecidesForFilesOfPython) {
   const Scratch scratch;
-  for (const char* const file : {"torch_state.pt", "torch_state_old.pth", "arrays.npz", "net.json",
-                                 "reference.safetensors"}) {
-    const std::string path = scratch.path(std::string(file) + ".bin");
+  for (const char* const file :
+       {"torch/torch_state.pt", "torch/torch_state_old.pth", "numpy/arrays.npz", "json/net.json",
+        "safetensors/reference.safetensors"}) {
+    const std::string path = scratch.path(std::filesystem::path(file).filename().string() + ".bin");
     std::filesystem::copy_file(kGoldenFolder + file, path);
     EXPECT_TRUE(identical(load_state(path), load_state(kGoldenFolder + file))) << file;
   }
   Tensor tensor;
-  std::filesystem::copy_file(kGoldenFolder + "version_1.npy", scratch.path("array"));
+  std::filesystem::copy_file(kGoldenFolder + "numpy/version_1.npy", scratch.path("array"));
   load(tensor, scratch.path("array"));
   EXPECT_TRUE(tensor.defined());
 }
@@ -72,15 +73,15 @@ TEST(Content, OfNoFormatIsNamed) {
   }
 }
 
-// Bytes of Python's bools that are neither 0 nor 1 (tests/golden/array_files.py, torch_files.py).
+// Bytes of Python's bools that are neither 0 nor 1 (tests/golden/serialization).
 TEST(Content, OfBoolsIsMadeZeroOrOne) {
   const Tensor expected = tensor({{false, true, true}, {true, true, false}});
-  for (const std::string name : {"array_bools.npz", "array_bools_deflated.npz"}) {
+  for (const std::string name : {"numpy/array_bools.npz", "numpy/array_bools_deflated.npz"}) {
     if (name.ends_with("deflated.npz") && !reads_deflated()) continue;
     const State state = load_state(kGoldenFolder + name);
     for (const char* layout : {"C", "F"}) EXPECT_TRUE(identical(state[layout], expected)) << name;
   }
-  for (const std::string name : {"torch_bools.pt", "torch_bools_old.pth"}) {
+  for (const std::string name : {"torch/torch_bools.pt", "torch/torch_bools_old.pth"}) {
     const State state = load_state(kGoldenFolder + name);
     EXPECT_TRUE(identical(state["whole"], expected)) << name;
     EXPECT_TRUE(identical(state["row"], expected[1])) << name;

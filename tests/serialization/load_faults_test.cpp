@@ -54,11 +54,11 @@ std::vector<LoadCase> load_cases() {
           saved_case("pt", "a.pt"),
           saved_case("safetensors", "a.safetensors"),
           saved_case("shards", "a.safetensors", {.max_shard_size = 512}),
-          golden_case("npy", "fortran.npy"),
-          golden_case("big_endian", "big_endian.npy"),
-          golden_case("deflated", "arrays_deflated.npz"),
-          golden_case("json_of_python", "net.json"),
-          golden_case("old_pickle", "torch_odd_old.pth"),
+          golden_case("npy", "numpy/fortran.npy"),
+          golden_case("big_endian", "numpy/big_endian.npy"),
+          golden_case("deflated", "numpy/arrays_deflated.npz"),
+          golden_case("json_of_python", "json/net.json"),
+          golden_case("old_pickle", "torch/torch_odd_old.pth"),
           entries,
           mapped};
 }

@@ -17,7 +17,7 @@
 namespace tern {
 
 /// Files that Python wrote.
-inline const std::string kGoldenFolder = testing::golden_folder() + "/";
+inline const std::string kGoldenFolder = testing::golden_folder() + "/serialization/";
 
 /// A new folder of a test's own, removed with all in it at the end.
 class Scratch {

@@ -251,7 +251,7 @@ TEST_F(TernState, ConvertKeepsTheMetadataWhereThereIsSome) {
 
 // A checkpoint of Python with objects, complex numbers and so on beside the weights.
 TEST_F(TernState, LeavesOutWhatAStateCannotHold) {
-  const std::string path = kGoldenFolder + "torch_entries_2.pt";
+  const std::string path = kGoldenFolder + "torch/torch_entries_2.pt";
   const std::string seed = "an integer beyond the range of int64";
   const ProgramResult info = run("info " + path);
   EXPECT_EQ(info.code, 0);

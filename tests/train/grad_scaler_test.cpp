@@ -9,7 +9,7 @@
 #include "error_of.h"
 #include "golden/golden.h"
 
-// GradScaler beside PyTorch's (golden/grad_scaler.py), on several devices, and its errors.
+// GradScaler beside PyTorch's (golden/train/grad_scaler.py), on several devices, and its errors.
 
 namespace tern::testing {
 namespace {
@@ -27,7 +27,7 @@ double number_of(const nlohmann::json& value) {
 
 TEST_P(GradScalerOn, FollowsPyTorchFor50Steps) {
   for (const char* name : {"doubled", "odd", "overflow"}) {
-    const nlohmann::json& rows = golden("grad_scaler").at(name);
+    const nlohmann::json& rows = golden("train/grad_scaler").at(name);
     GradScaler scaler(GetParam(), GradScalerOptions()
                                       .growth_factor(rows[0][0])
                                       .backoff_factor(rows[0][1])

@@ -8,8 +8,8 @@
 #include <tern/core/kernels/families/reduce.h>
 #include <tern/core/kernels/optim/formulas.h>
 
-// What PyTorch's values in the records of tests/ops and in golden/optim.json do not show of the
-// kernels.
+// What PyTorch's values in the records of tests/ops and in golden/optim/optim.json do not show of
+// the kernels.
 
 namespace tern::sim {
 namespace {

@@ -18,7 +18,7 @@
 namespace tern {
 namespace {
 
-const nlohmann::json& goldens() { return testing::golden("draws"); }
+const nlohmann::json& goldens() { return testing::golden("ops/draws"); }
 
 /// Returns the FNV-1a of bytes as golden files write it.
 std::string hash_of(const void* data, std::size_t bytes) {

@@ -4,7 +4,7 @@
 
 #include "golden/golden.h"
 
-// Type promotion against PyTorch's tables (golden/dtypes.json).
+// Type promotion against PyTorch's tables (golden/ops/dtypes.json).
 
 namespace tern {
 namespace {
@@ -13,7 +13,7 @@ constexpr ScalarType kDtypes[] = {kFloat, kDouble, kLong, kBool};
 
 /// Returns an entry of a golden table: a row per dtype, in letters.
 ScalarType golden_result(const std::string& table, ScalarType row, std::size_t column) {
-  const nlohmann::json& goldens = testing::golden("dtypes");
+  const nlohmann::json& goldens = testing::golden("ops/dtypes");
   const std::vector<std::string> dtypes = goldens["dtypes"];
   const auto index = std::find(dtypes.begin(), dtypes.end(), dtype_info(row).python_name);
   const std::string results = goldens[table][static_cast<std::size_t>(index - dtypes.begin())];
@@ -22,7 +22,7 @@ ScalarType golden_result(const std::string& table, ScalarType row, std::size_t c
 }
 
 ScalarType golden_result(const std::string& table, ScalarType row, ScalarType column) {
-  const std::vector<std::string> dtypes = testing::golden("dtypes")["dtypes"];
+  const std::vector<std::string> dtypes = testing::golden("ops/dtypes")["dtypes"];
   const auto index = std::find(dtypes.begin(), dtypes.end(), dtype_info(column).python_name);
   return golden_result(table, row, static_cast<std::size_t>(index - dtypes.begin()));
 }

@@ -13,7 +13,7 @@ namespace tern::data {
 
 /// The path of a golden image.
 inline std::string golden_image(const std::string& name) {
-  return testing::golden_folder() + "/images/" + name;
+  return testing::golden_folder() + "/data/images/" + name;
 }
 
 /// The bytes of a golden image.

@@ -16,7 +16,7 @@ namespace {
 
 /// The largest difference of an image and golden pixels.
 double difference(const Tensor& image, const std::string& name) {
-  const Tensor expected = testing::golden_tensor(testing::golden("images").at(name), kByte);
+  const Tensor expected = testing::golden_tensor(testing::golden("data/images").at(name), kByte);
   return image.flatten().to(kDouble).sub(expected.to(kDouble)).abs().max().item<double>();
 }
 

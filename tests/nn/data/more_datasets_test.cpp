@@ -62,7 +62,7 @@ TEST(SubsetTest, TakesChosenExamples) {
 }
 
 TEST(RandomSplitTest, SplitsAsPython) {
-  for (const auto& entry : golden("data").at("splits")) {
+  for (const auto& entry : golden("data/data").at("splits")) {
     manual_seed(3);
     const auto lengths = entry.at("lengths").get<std::vector<double>>();
     const auto parts = random_split(Numbers(entry.at("size").get<std::size_t>()), lengths);

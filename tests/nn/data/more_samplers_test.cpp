@@ -6,7 +6,7 @@
 #include "error_of.h"
 #include "golden/golden.h"
 
-// Samplers whose draws are those of Python (tests/golden/data.py) and of libtorch.
+// Samplers whose draws are those of Python (tests/golden/data/data.py) and of libtorch.
 
 namespace tern::data::samplers {
 namespace {
@@ -26,11 +26,11 @@ template <class Make>
 void expect_golden(const std::string& name, const Make& make) {
   manual_seed(3);
   auto sampler = make();
-  for (const auto& epoch : golden("data").at(name).at("epochs")) {
+  for (const auto& epoch : golden("data/data").at(name).at("epochs")) {
     sampler.reset();
     EXPECT_EQ(all_of(sampler), epoch.template get<Indices>()) << name;
   }
-  EXPECT_EQ(rand({1}).item<float>(), golden("data").at(name).at("next").template get<float>())
+  EXPECT_EQ(rand({1}).item<float>(), golden("data/data").at(name).at("next").template get<float>())
       << name;
 }
 
@@ -119,7 +119,7 @@ TEST(PythonRandomSamplerTest, DrawsAsPythonWithEveryOption) {
 }
 
 TEST(BatchSamplerTest, CutsAsPython) {
-  const auto& expected = golden("data").at("batches");
+  const auto& expected = golden("data/data").at("batches");
   for (const bool drop_last : {false, true}) {
     BatchSampler sampler(SequentialSampler(10), 3, drop_last);
     std::vector<Indices> batches;
@@ -146,7 +146,7 @@ TEST(StreamSamplerTest, CountsDown) {
 }
 
 TEST(DistributedSamplersTest, DivideAsPython) {
-  for (const auto& entry : golden("data").at("distributed")) {
+  for (const auto& entry : golden("data/data").at("distributed")) {
     PythonDistributedSampler sampler(
         entry.at("size").get<std::size_t>(), entry.at("replicas").get<std::size_t>(),
         entry.at("rank").get<std::size_t>(), entry.at("shuffle").get<bool>(), 7u,

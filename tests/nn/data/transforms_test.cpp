@@ -7,7 +7,7 @@
 #include "error_of.h"
 #include "golden/golden.h"
 
-// Images against torchvision's results (tests/golden/data.py): bytes are equal, floats up to
+// Images against torchvision's results (tests/golden/data/data.py): bytes are equal, floats up to
 // rounding.
 
 namespace tern::data::transforms {
@@ -63,7 +63,7 @@ Tensor run(const std::string& name, const Tensor& x, const std::vector<double>& 
 }
 
 TEST(ImageOperationsTest, EqualTorchvision) {
-  for (const auto& entry : golden("data").at("operations")) {
+  for (const auto& entry : golden("data/data").at("operations")) {
     const auto name = entry.at("name").get<std::string>();
     const auto arguments = entry.at("arguments").get<std::vector<double>>();
     const Tensor image = golden_tensor(entry.at("image"));
@@ -103,7 +103,7 @@ std::function<Tensor(Tensor)> random_transform(const std::string& name) {
 }
 
 TEST(RandomTransformsTest, DrawAsTorchvision) {
-  for (const auto& entry : golden("data").at("random_transforms")) {
+  for (const auto& entry : golden("data/data").at("random_transforms")) {
     const auto name = entry.at("name").get<std::string>();
     const Tensor image = golden_tensor(entry.at("image"));
     manual_seed(11);
@@ -131,7 +131,7 @@ TEST(RandomTransformsTest, TakeAGenerator) {
 TEST(ImageOperationsTest, LeaveTheirInputAlone) {
   for (const ScalarType dtype : {kByte, kFloat}) {
     const Tensor image = picture(dtype), copy = image.clone();
-    for (const auto& entry : golden("data").at("operations")) {
+    for (const auto& entry : golden("data/data").at("operations")) {
       run(entry.at("name").get<std::string>(), image,
           entry.at("arguments").get<std::vector<double>>());
     }

@@ -8,7 +8,8 @@
 namespace tern {
 namespace {
 
-/// A layer with the options that golden/activations.py gives it, and how libtorch prints it.
+/// A layer with the options that golden/modules/activations.py gives it, and how libtorch prints
+/// it.
 struct Layer {
   std::shared_ptr<nn::Module> module;
   std::function<Tensor(const Tensor&)> forward;
@@ -58,7 +59,7 @@ std::map<std::string, Layer> layers() {
 }
 
 Tensor golden(const std::string& name) {
-  return testing::golden_tensor(testing::golden("activations").at(name));
+  return testing::golden_tensor(testing::golden("modules/activations").at(name));
 }
 
 TEST(Activations, AreThoseOfPyTorch) {

@@ -6,7 +6,7 @@ namespace tern {
 namespace {
 
 Tensor golden_adaptive(const std::string& name) {
-  return testing::golden_tensor(testing::golden("adaptive").at(name));
+  return testing::golden_tensor(testing::golden("modules/adaptive").at(name));
 }
 
 nn::AdaptiveLogSoftmaxWithLossOptions golden_options() {

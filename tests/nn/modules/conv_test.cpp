@@ -12,13 +12,13 @@ using nn::ConvTranspose1dOptions;
 using nn::ConvTranspose2dOptions;
 using nn::ConvTranspose3dOptions;
 
-const nlohmann::json& conv_numbers() { return testing::golden("conv"); }
+const nlohmann::json& conv_numbers() { return testing::golden("modules/conv"); }
 Tensor conv_number(const std::string& name) {
   return testing::golden_tensor(conv_numbers().at(name));
 }
 
 /// Makes a module from seed 3 and compares its parameters, its result and all gradients with those
-/// that golden/conv.py recorded.
+/// that golden/modules/conv.py recorded.
 template <class Make, class Call>
 void check_conv(const std::string& name, const Make& make, const Call& call) {
   SCOPED_TRACE(name);

@@ -8,7 +8,7 @@
 namespace tern {
 namespace {
 
-/// A dropout layer in both forms, and the input of golden/dropouts.py.
+/// A dropout layer in both forms, and the input of golden/modules/dropouts.py.
 struct DropoutLayer {
   std::shared_ptr<nn::Module> plain, inplace;
   std::function<Tensor(const Tensor&)> forward, forward_inplace;
@@ -33,7 +33,7 @@ std::map<std::string, DropoutLayer> dropout_layers() {
 }
 
 TEST(Dropouts, DrawPyTorchsNumbers) {
-  const auto& golden = testing::golden("dropouts");
+  const auto& golden = testing::golden("modules/dropouts");
   for (const auto& [name, layer] : dropout_layers()) {
     SCOPED_TRACE(name);
     const Tensor expected = testing::golden_tensor(golden.at(name));

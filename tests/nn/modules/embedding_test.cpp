@@ -11,10 +11,11 @@ namespace {
 namespace F = nn::functional;
 
 Tensor golden_embedding(const std::string& name) {
-  return testing::golden_tensor(testing::golden("embeddings").at(name));
+  return testing::golden_tensor(testing::golden("modules/embeddings").at(name));
 }
 
-/// A layer whose table is that of golden/embeddings.py, its call, and how libtorch prints it.
+/// A layer whose table is that of golden/modules/embeddings.py, its call, and how libtorch prints
+/// it.
 struct EmbeddingCall {
   std::shared_ptr<nn::Module> module;
   std::function<Tensor()> forward;

@@ -5,7 +5,7 @@
 namespace tern {
 namespace {
 
-const nlohmann::json& lazy_numbers() { return testing::golden("lazy"); }
+const nlohmann::json& lazy_numbers() { return testing::golden("modules/lazy"); }
 Tensor lazy_number(const std::string& name) {
   return testing::golden_tensor(lazy_numbers().at(name));
 }

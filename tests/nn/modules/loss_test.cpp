@@ -6,7 +6,7 @@
 
 #include "nn/nn_test.h"
 
-// Losses with the options and inputs that golden/losses.py gives them.
+// Losses with the options and inputs that golden/modules/losses.py gives them.
 
 namespace tern {
 namespace {
@@ -15,7 +15,7 @@ using Tensors = std::vector<Tensor>;
 namespace F = nn::functional;
 
 Tensor golden_loss(const std::string& name) {
-  return testing::golden_tensor(testing::golden("losses").at(name));
+  return testing::golden_tensor(testing::golden("modules/losses").at(name));
 }
 
 /// A loss, the names of its inputs, and how libtorch prints it.
@@ -124,7 +124,7 @@ TEST(Losses, AreThoseOfPyTorch) {
       SCOPED_TRACE(entry);
       Tensors inputs = loss.golden_inputs();
       const auto has_gradient = [&](std::size_t i) {
-        return testing::golden("losses").contains(entry + ' ' + loss.inputs[i]);
+        return testing::golden("modules/losses").contains(entry + ' ' + loss.inputs[i]);
       };
       for (std::size_t i = 0; i < inputs.size(); ++i) inputs[i].requires_grad_(has_gradient(i));
       const Tensor y = value(loss, reduction, inputs);

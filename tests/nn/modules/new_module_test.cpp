@@ -39,7 +39,7 @@ void check_refused_states(nn::Module& module) {
 template <class Make>
 void check_new(const std::string& name, const Make& make, const Tensor& argument = Tensor()) {
   SCOPED_TRACE(name);
-  const nlohmann::json& recorded = testing::golden("modules");
+  const nlohmann::json& recorded = testing::golden("modules/modules");
   manual_seed(5);
   const auto module = make();
   const State state = module->state_dict();

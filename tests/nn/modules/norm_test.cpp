@@ -9,8 +9,8 @@ namespace {
 
 using Names = std::vector<std::string>;
 
-/// A layer with the options that golden/norms.py gives it, how libtorch prints it, and the keys of
-/// its state.
+/// A layer with the options that golden/modules/norms.py gives it, how libtorch prints it, and the
+/// keys of its state.
 struct Norm {
   std::string name;
   std::shared_ptr<nn::Module> module;
@@ -26,7 +26,7 @@ Norm norm_of(const std::string& name, const Holder& holder, const std::string& p
           "tern::nn::" + prints, keys};
 }
 
-/// Returns all layers, with the parameters of golden/norms.py.
+/// Returns all layers, with the parameters of golden/modules/norms.py.
 std::vector<Norm> norms() {
   using namespace nn;
   const Names affine{"weight", "bias"},
@@ -106,7 +106,7 @@ std::vector<Norm> norms() {
   return result;
 }
 
-const nlohmann::json& entries() { return testing::golden("norms"); }
+const nlohmann::json& entries() { return testing::golden("modules/norms"); }
 Tensor golden_norm(const std::string& name) { return testing::golden_tensor(entries().at(name)); }
 
 ::testing::AssertionResult is_golden(const Tensor& actual, const std::string& name) {

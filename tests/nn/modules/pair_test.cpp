@@ -9,11 +9,11 @@ namespace tern {
 namespace {
 
 Tensor golden_pair(const std::string& name) {
-  return testing::golden_tensor(testing::golden("pairs").at(name));
+  return testing::golden_tensor(testing::golden("modules/pairs").at(name));
 }
 
-/// A layer of two inputs with the options that golden/pairs.py gives it, and how libtorch prints
-/// it.
+/// A layer of two inputs with the options that golden/modules/pairs.py gives it, and how libtorch
+/// prints it.
 struct PairLayer {
   std::shared_ptr<nn::Module> module;
   std::function<Tensor(const Tensor&, const Tensor&)> forward;

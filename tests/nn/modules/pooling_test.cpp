@@ -7,7 +7,8 @@
 namespace tern {
 namespace {
 
-/// A pooling layer with the options that golden/pooling.py gives it, and how libtorch prints it.
+/// A pooling layer with the options that golden/modules/pooling.py gives it, and how libtorch
+/// prints it.
 struct Pool {
   std::string name;
   std::shared_ptr<nn::Module> module;
@@ -88,7 +89,7 @@ std::vector<Pool> pools() {
 }
 
 Tensor golden_pool(const std::string& name) {
-  return testing::golden_tensor(testing::golden("pooling").at(name));
+  return testing::golden_tensor(testing::golden("modules/pooling").at(name));
 }
 
 TEST(Pooling, IsThatOfPyTorch) {

@@ -7,8 +7,8 @@
 namespace tern {
 namespace {
 
-/// A layer that moves elements, with the options that golden/rearranging.py gives it, and how
-/// libtorch prints it.
+/// A layer that moves elements, with the options that golden/modules/rearranging.py gives it, and
+/// how libtorch prints it.
 struct Mover {
   std::string name;
   std::shared_ptr<nn::Module> module;
@@ -68,7 +68,7 @@ std::vector<Mover> movers() {
 }
 
 Tensor golden_move(const std::string& name) {
-  return testing::golden_tensor(testing::golden("rearranging").at(name));
+  return testing::golden_tensor(testing::golden("modules/rearranging").at(name));
 }
 
 TEST(Rearranging, IsThatOfPyTorch) {

@@ -12,7 +12,7 @@ using Options = F::InterpolateFuncOptions;
 using Sizes = std::vector<std::int64_t>;
 using Factors = std::vector<double>;
 
-/// A resampling with the options that golden/upsampling.py gives it.
+/// A resampling with the options that golden/modules/upsampling.py gives it.
 struct Resampler {
   std::string name;
   std::function<Tensor(const Tensor&)> call;
@@ -50,7 +50,7 @@ std::vector<Resampler> resamplers() {
 }
 
 Tensor golden_sampled(const std::string& name) {
-  return testing::golden_tensor(testing::golden("upsampling").at(name));
+  return testing::golden_tensor(testing::golden("modules/upsampling").at(name));
 }
 
 TEST(Upsampling, IsThatOfPyTorch) {

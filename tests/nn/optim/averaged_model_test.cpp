@@ -5,7 +5,8 @@
 
 #include "nn/nn_test.h"
 
-// Averages of weights against PyTorch's (golden/averaged.json, made by golden/averaged.py).
+// Averages of weights against PyTorch's (golden/optim/averaged.json, made by
+// golden/optim/averaged.py).
 
 namespace tern {
 namespace {
@@ -45,7 +46,7 @@ TEST(AveragedModel, IsThatOfPyTorch) {
       set_numbers(*net, update);
       average->update_parameters(net);
     }
-    const auto& golden = testing::golden("averaged")[name];
+    const auto& golden = testing::golden("optim/averaged")[name];
     const State state = average.state_dict();
     EXPECT_EQ(state.size() + 1, golden.size());
     for (const auto& [key, value] : state) {

@@ -9,11 +9,11 @@
 
 #include "nn/nn_test.h"
 
-// Optimizers against PyTorch's steps (golden/optim.json, made by golden/optim.py).
+// Optimizers against PyTorch's steps (golden/optim/optim.json, made by golden/optim/optim.py).
 
 namespace tern {
 
-inline const nlohmann::json& optim_goldens() { return testing::golden("optim"); }
+inline const nlohmann::json& optim_goldens() { return testing::golden("optim/optim"); }
 
 /// Returns where all runs start.
 inline Tensor golden_start(ScalarType dtype = kFloat) {

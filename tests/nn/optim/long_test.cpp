@@ -2,7 +2,7 @@
 #include "sanitizer.h"
 
 // 1,000 steps of the optimizers that optim.json does not have, beside PyTorch's
-// (golden/optim_long.json, made by optim_long.py).
+// (golden/optim/optim_long.json, made by optim_long.py).
 
 namespace tern {
 namespace {
@@ -87,7 +87,7 @@ void check_long_run(const nlohmann::json& run, Device device) {
 
 template <class O, class Options>
 void check_long_runs(const std::string& name, int count) {
-  for (const nlohmann::json& run : testing::golden("optim_long")["runs"]) {
+  for (const nlohmann::json& run : testing::golden("optim/optim_long")["runs"]) {
     if (run["optimizer"] != name) continue;
     SCOPED_TRACE(name + " in " + run["dtype"].dump() + " with " + run["options"].dump());
     --count;
@@ -119,7 +119,7 @@ TEST(OptimizerTrajectories, OfAdafactor) {
 
 TEST(OptimizerTrajectories, OfMuon) {
   // The iteration computes in bfloat16, whose last bits differ from PyTorch's.
-  for (const nlohmann::json& run : testing::golden("optim_long")["muon"]) {
+  for (const nlohmann::json& run : testing::golden("optim/optim_long")["muon"]) {
     SCOPED_TRACE(run["options"].dump());
     const auto shape = run["shape"].get<std::vector<std::int64_t>>();
     for (const Device device : {Device("cpu"), Device("cuda:1")}) {
@@ -172,7 +172,7 @@ LBFGSOptions lbfgs_options(const nlohmann::json& given) {
 }
 
 TEST(OptimizerTrajectories, OfLBFGS) {
-  for (const nlohmann::json& run : testing::golden("optim_long")["lbfgs"]) {
+  for (const nlohmann::json& run : testing::golden("optim/optim_long")["lbfgs"]) {
     SCOPED_TRACE(run["options"].dump());
     const double sign = run["options"].contains("maximize") ? -1 : 1;
     const Rosenbrock f(sign), g(sign);

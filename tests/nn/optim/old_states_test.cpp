@@ -4,8 +4,8 @@
 
 #include "nn/optim/golden.h"
 
-// States as PyTorch 1.0 to 2.15 wrote them (golden/old_states.json, made by old_states.py): options
-// that came later get their defaults, learning rates may be tensors.
+// States as PyTorch 1.0 to 2.15 wrote them (golden/optim/old_states.json, made by old_states.py):
+// options that came later get their defaults, learning rates may be tensors.
 
 namespace tern {
 namespace {
@@ -71,7 +71,7 @@ bool is_near(const State& option, const State& golden) {
 }
 
 TEST(OldStates, OfOptimizersAreRead) {
-  const json& file = testing::golden("old_states");
+  const json& file = testing::golden("optim/old_states");
   const auto makers = loading_optimizers();
   std::map<std::string, int> forms;
   for (const json& run : file["optimizers"]) {
@@ -161,7 +161,7 @@ std::map<std::string, std::function<AnyScheduler(SGD&)>> loading_schedulers() {
 TEST(OldStates, OfSchedulersAreRead) {
   const auto makers = loading_schedulers();
   std::map<std::string, int> forms;
-  for (const json& run : testing::golden("old_states")["schedulers"]) {
+  for (const json& run : testing::golden("optim/old_states")["schedulers"]) {
     const auto name = run["class"].get<std::string>();
     SCOPED_TRACE(name + " of " + run["version"].get<std::string>());
     ++forms[name];

@@ -11,7 +11,7 @@ using nn::utils::parametrizations::spectral_norm;
 using nn::utils::parametrizations::SpectralNormOptions;
 using nn::utils::parametrizations::weight_norm;
 
-const nlohmann::json& numbers() { return testing::golden("parametrizations"); }
+const nlohmann::json& numbers() { return testing::golden("nn/parametrizations"); }
 Tensor number_of(const std::string& name) { return testing::golden_tensor(numbers().at(name)); }
 std::vector<std::string> keys_of(const std::string& name) {
   return numbers().at(name).get<std::vector<std::string>>();

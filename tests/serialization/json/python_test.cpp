@@ -15,7 +15,7 @@
 #include "serialization/scratch.h"
 
 // Files that Python wrote with `json.dump({k: v.tolist() for k, v in net.state_dict().items()}, f)`
-// (tests/golden/state_files.py), and what PyTorch computes with them.
+// (tests/golden/serialization/json/state_files.py), and what PyTorch computes with them.
 
 namespace tern {
 namespace {
@@ -26,9 +26,9 @@ nn::Sequential make_net() {
 
 TEST(JsonPython, ANetworkAnswersAsItDidThere) {
   const NoGradGuard no_grad;
-  const State run = load_state(kGoldenFolder + "net_run.json");
+  const State run = load_state(kGoldenFolder + "json/net_run.json");
   auto net = make_net();
-  load(net, kGoldenFolder + "net.json");
+  load(net, kGoldenFolder + "json/net.json");
   net->eval();
   const Tensor input = run["input"];
   EXPECT_TRUE(net->forward(input).allclose(run["output"], 1e-6, 1e-6));
@@ -37,19 +37,20 @@ TEST(JsonPython, ANetworkAnswersAsItDidThere) {
 }
 
 TEST(JsonPython, DtypesComeBack) {
-  const State state = load_state(kGoldenFolder + "net.json");
+  const State state = load_state(kGoldenFolder + "json/net.json");
   EXPECT_EQ(state["0.weight"].tensor().dtype(), kFloat);
   EXPECT_EQ(state["1.num_batches_tracked"].tensor().dtype(), kLong);
   EXPECT_EQ(state["1.num_batches_tracked"].tensor().dim(), 0);
-  EXPECT_EQ(load_state(kGoldenFolder + "net_run.json")["output_double"].tensor().dtype(), kDouble);
+  EXPECT_EQ(load_state(kGoldenFolder + "json/net_run.json")["output_double"].tensor().dtype(),
+            kDouble);
 }
 
 TEST(JsonPython, WhatWasReadIsWrittenAgain) {
   const Scratch scratch;
   auto net = make_net();
-  load(net, kGoldenFolder + "net.json");
+  load(net, kGoldenFolder + "json/net.json");
   save(net, scratch.path());
-  EXPECT_TRUE(identical(load_state(scratch.path()), load_state(kGoldenFolder + "net.json")));
+  EXPECT_TRUE(identical(load_state(scratch.path()), load_state(kGoldenFolder + "json/net.json")));
 }
 
 // --- Without dtypes, the module's count ----------------------------------------------------------

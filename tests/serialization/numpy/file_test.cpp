@@ -8,7 +8,7 @@
 #include "serialization/scratch.h"
 #include "serialization/zip/builder.h"
 
-// .npy and .npz: files of NumPy (tests/golden/array_files.py) and round trips.
+// .npy and .npz: files of NumPy (tests/golden/serialization/numpy/array_files.py) and round trips.
 
 namespace tern {
 namespace {
@@ -32,16 +32,16 @@ void check_arrays(const State& state) {
   EXPECT_EQ(state["empty"].tensor().sizes(), IntArrayRef({2, 0, 3}));
 }
 
-TEST(NpzPython, Stored) { check_arrays(load_state(kGoldenFolder + "arrays.npz")); }
+TEST(NpzPython, Stored) { check_arrays(load_state(kGoldenFolder + "numpy/arrays.npz")); }
 
 TEST(NpzPython, Deflated) {
   TERN_NEEDS_ZLIB();
-  check_arrays(load_state(kGoldenFolder + "arrays_deflated.npz"));
+  check_arrays(load_state(kGoldenFolder + "numpy/arrays_deflated.npz"));
 }
 
 TEST(NpzPython, DeflatedToAlmostNothing) {
   TERN_NEEDS_ZLIB();
-  const State state = load_state(kGoldenFolder + "ones_deflated.npz");
+  const State state = load_state(kGoldenFolder + "numpy/ones_deflated.npz");
   EXPECT_EQ(state.size(), 14u);
   for (const auto& [size, array] : state) {
     EXPECT_TRUE(array.tensor().equal(ones({std::stoll(size)}, kDouble))) << size;
@@ -49,7 +49,7 @@ TEST(NpzPython, DeflatedToAlmostNothing) {
 }
 
 TEST(NpzPython, EveryDtype) {
-  const State state = load_state(kGoldenFolder + "array_dtypes.npz");
+  const State state = load_state(kGoldenFolder + "numpy/array_dtypes.npz");
 #define TERN_DTYPE(name, type, number, file_name, python_name, category)                  \
   if (ScalarType::name != kBFloat16) {                                                    \
     EXPECT_TRUE(identical(state[python_name], tensor({0, 1, 100}).to(ScalarType::name))); \
@@ -60,18 +60,18 @@ TEST(NpzPython, EveryDtype) {
 
 TEST(NpyPython, ColumnMajor) {
   Tensor array;
-  load(array, kGoldenFolder + "fortran.npy");
+  load(array, kGoldenFolder + "numpy/fortran.npy");
   EXPECT_TRUE(array.equal(arange(24).reshape({2, 3, 4})));
 }
 
 TEST(NpyPython, BigEndian) {
   Tensor array;
-  load(array, kGoldenFolder + "big_endian.npy");
+  load(array, kGoldenFolder + "numpy/big_endian.npy");
   EXPECT_TRUE(array.equal(arange(6).reshape({2, 3}).to(kFloat) / 4));
 }
 
 TEST(NpzPython, EveryDtypeInBothByteOrdersAndLayouts) {
-  const State state = load_state(kGoldenFolder + "array_orders.npz");
+  const State state = load_state(kGoldenFolder + "numpy/array_orders.npz");
   const Tensor numbers = (arange(12) * 1000 - 5000).reshape({2, 3, 2});
   std::size_t count = 1;
 #define TERN_DTYPE(name, type, number, file_name, python_name, category)     \
@@ -90,7 +90,7 @@ TEST(NpzPython, EveryDtypeInBothByteOrdersAndLayouts) {
 TEST(NpyPython, Versions) {
   for (const char* version : {"1", "2", "3"}) {
     Tensor array;
-    load(array, kGoldenFolder + "version_" + version + ".npy");
+    load(array, kGoldenFolder + "numpy/version_" + version + ".npy");
     EXPECT_TRUE(array.equal(tensor({0.f, 1.f, 2.f})));
   }
 }

@@ -6,7 +6,8 @@
 
 #include "serialization/scratch.h"
 
-// Files of the reference library, written by tests/golden/safetensors_files.py.
+// Files of the reference library, written by
+// tests/golden/serialization/safetensors/safetensors_files.py.
 
 namespace tern {
 namespace {
@@ -24,25 +25,26 @@ State reference_state() {
 }
 
 TEST(SafetensorsReference, ItsFileIsRead) {
-  EXPECT_TRUE(identical(load_state(kGoldenFolder + "reference.safetensors"), reference_state()));
+  EXPECT_TRUE(identical(load_state(kGoldenFolder + "safetensors/reference.safetensors"),
+                        reference_state()));
 }
 
 TEST(SafetensorsReference, TheSameStateGivesTheSameBytes) {
   const Scratch scratch;
   const std::string path = scratch.path("state.safetensors");
   save(reference_state(), path);
-  EXPECT_EQ(read_file(path), read_file(kGoldenFolder + "reference.safetensors"));
+  EXPECT_EQ(read_file(path), read_file(kGoldenFolder + "safetensors/reference.safetensors"));
 }
 
 TEST(SafetensorsReference, TiedTensorsOfSaveModel) {
-  const State state = load_state(kGoldenFolder + "tied.safetensors");
+  const State state = load_state(kGoldenFolder + "safetensors/tied.safetensors");
   EXPECT_EQ(state.keys(), (std::vector<std::string>{"decoder.weight", "encoder.weight"}));
   EXPECT_TRUE(state["encoder.weight"].tensor().is_same(state["decoder.weight"].tensor()));
   EXPECT_TRUE(state["encoder.weight"].tensor().equal(arange(9, kFloat).reshape({3, 3})));
 }
 
 TEST(SafetensorsReference, EveryDtypeIsListedAndEachOfOursRead) {
-  const SafetensorsFile file(kGoldenFolder + "dtypes.safetensors");
+  const SafetensorsFile file(kGoldenFolder + "safetensors/dtypes.safetensors");
   EXPECT_EQ(file.entries().size(), 16u);
   std::size_t read = 0;
 #define TERN_DTYPE(name, type, number, file_name, python_name, category)     \
@@ -55,7 +57,7 @@ TEST(SafetensorsReference, EveryDtypeIsListedAndEachOfOursRead) {
 #include <tern/core/tensor/dtypes.def>
 #undef TERN_DTYPE
   EXPECT_GE(read, 4u);
-  const std::string path = kGoldenFolder + "dtypes.safetensors";
+  const std::string path = kGoldenFolder + "safetensors/dtypes.safetensors";
   const std::string start = "load: '" + path + "': tensor 'uint64': dtype U64 is not supported";
   const auto text = error_of<FileError>([&] { file.read("uint64"); });
   EXPECT_EQ(text.substr(0, start.size()), start);

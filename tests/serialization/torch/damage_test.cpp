@@ -68,7 +68,8 @@ TEST(TorchChecksum, NamesTheTensor) {
       << text;
 }
 
-INSTANTIATE_TEST_SUITE_P(, TorchDamage, ::testing::Values("torch_state.pt", "torch_state_old.pth"),
+INSTANTIATE_TEST_SUITE_P(, TorchDamage,
+                         ::testing::Values("torch/torch_state.pt", "torch/torch_state_old.pth"),
                          [](const auto& test) {
                            return std::string(test.param).ends_with("pth") ? "old" : "zip";
                          });

@@ -9,7 +9,8 @@
 #include "serialization/scratch.h"
 #include "serialization/zip/builder.h"
 
-// What stands beside the weights in files of torch.save (tests/golden/torch_entries.py).
+// What stands beside the weights in files of torch.save
+// (tests/golden/serialization/torch/torch_entries.py).
 
 namespace tern {
 namespace {
@@ -131,19 +132,20 @@ TEST_P(TorchEntries, OfWhichAllThatWasReadCanBeSaved) {
 }
 
 INSTANTIATE_TEST_SUITE_P(, TorchEntries,
-                         ::testing::Values("torch_entries_2.pt", "torch_entries_3.pt",
-                                           "torch_entries_4.pt", "torch_entries_5.pt",
-                                           "torch_entries_2.pth", "torch_entries_4.pth"),
+                         ::testing::Values("torch/torch_entries_2.pt", "torch/torch_entries_3.pt",
+                                           "torch/torch_entries_4.pt", "torch/torch_entries_5.pt",
+                                           "torch/torch_entries_2.pth",
+                                           "torch/torch_entries_4.pth"),
                          [](const auto& test) {
                            const std::string name = test.param;
-                           return (name.ends_with("h") ? "old_" : "protocol_") + name.substr(14, 1);
+                           return (name.ends_with("h") ? "old_" : "protocol_") + name.substr(20, 1);
                          });
 
 // Two more formats may have what a State cannot hold.
 
 TEST(Skipped, TensorsOfOtherDtypesInSafetensors) {
   const Scratch scratch;
-  const std::string path = kGoldenFolder + "dtypes.safetensors";
+  const std::string path = kGoldenFolder + "safetensors/dtypes.safetensors";
   Skipped skipped;
   for (const bool map : {false, true}) {
     const State state = load_state(path, {.map = map, .skipped = &skipped});

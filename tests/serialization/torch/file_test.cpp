@@ -11,7 +11,8 @@
 
 #include "serialization/scratch.h"
 
-// Files of torch.save (tests/golden/torch_files.py), and round trips through .pt.
+// Files of torch.save (tests/golden/serialization/torch/torch_files.py), and round trips through
+// .pt.
 
 namespace tern {
 namespace {
@@ -19,7 +20,8 @@ namespace {
 nn::Sequential make_torch_net() { return nn::Sequential(nn::Linear(4, 3), nn::BatchNorm1d(3)); }
 
 TEST(TorchPython, AStateDict) {
-  for (const char* name : {"torch_state.pt", "torch_state_old.pth", "torch_no_crc.pt"}) {
+  for (const char* name :
+       {"torch/torch_state.pt", "torch/torch_state_old.pth", "torch/torch_no_crc.pt"}) {
     auto net = make_torch_net();
     load(net, kGoldenFolder + name);
     const State state = net->state_dict();
@@ -51,7 +53,7 @@ TEST(TorchPython, ReadsWhatIsWritten) {
 }
 
 TEST(TorchPython, OddTensors) {
-  for (const char* name : {"torch_odd.pt", "torch_odd_old.pth"}) {
+  for (const char* name : {"torch/torch_odd.pt", "torch/torch_odd_old.pth"}) {
     const State state = load_state(kGoldenFolder + name);
     const Tensor base = state["base"];
     EXPECT_TRUE(base.equal(arange(24).reshape({4, 6}).to(kFloat)));
@@ -76,7 +78,7 @@ TEST(TorchPython, OddTensors) {
 }
 
 TEST(TorchPython, EmptyViewsBeyondTheEndOfTheirStorage) {
-  for (const char* name : {"torch_empty.pt", "torch_empty_old.pth"}) {
+  for (const char* name : {"torch/torch_empty.pt", "torch/torch_empty_old.pth"}) {
     const State state = load_state(kGoldenFolder + name);
     const Tensor full = state["full"], part = state["part"], after = state["after"];
     EXPECT_TRUE(full.equal(arange(12, kFloat).reshape({3, 4})));
@@ -89,7 +91,7 @@ TEST(TorchPython, EmptyViewsBeyondTheEndOfTheirStorage) {
 }
 
 TEST(TorchPython, EveryDtype) {
-  const State state = load_state(kGoldenFolder + "torch_dtypes.pt");
+  const State state = load_state(kGoldenFolder + "torch/torch_dtypes.pt");
 #define TERN_DTYPE(name, type, number, file_name, python_name, category) \
   EXPECT_TRUE(identical(state[python_name], tensor({0, 1, 100}).to(ScalarType::name)));
 #include <tern/core/tensor/dtypes.def>
@@ -97,9 +99,9 @@ TEST(TorchPython, EveryDtype) {
 }
 
 TEST(TorchPython, ACheckpoint) {
-  for (const char* name : {"torch_checkpoint.pt", "torch_checkpoint_4.pt"}) {
+  for (const char* name : {"torch/torch_checkpoint.pt", "torch/torch_checkpoint_4.pt"}) {
     const State state = load_state(kGoldenFolder + name);
-    EXPECT_TRUE(identical(state["model"], load_state(kGoldenFolder + "torch_state.pt")));
+    EXPECT_TRUE(identical(state["model"], load_state(kGoldenFolder + "torch/torch_state.pt")));
     EXPECT_EQ(state.get<int>("epoch"), 3);
     EXPECT_EQ(state["scheduler"]["milestones"].get<int>("80"), 1);
     const State numbers = State::list(
@@ -119,7 +121,7 @@ TEST(TorchPython, ACheckpoint) {
 }
 
 TEST(TorchPython, MoreThan256Objects) {
-  const State state = load_state(kGoldenFolder + "torch_many_old.pth");
+  const State state = load_state(kGoldenFolder + "torch/torch_many_old.pth");
   for (int i = 0; i < 300; ++i) {
     EXPECT_EQ(state["k" + std::to_string(i)].tensor().item<int>(), i);
   }
@@ -127,7 +129,7 @@ TEST(TorchPython, MoreThan256Objects) {
 
 TEST(TorchPython, AWholeModule) {
   const std::string text =
-      error_of<FileError>([] { load_state(kGoldenFolder + "torch_module.pt"); });
+      error_of<FileError>([] { load_state(kGoldenFolder + "torch/torch_module.pt"); });
   EXPECT_NE(
       text.find("a State cannot hold an object of class 'torch.nn.modules.container.Sequential'; "
                 "save a state_dict()"),
@@ -237,7 +239,7 @@ TEST_F(TorchRoundTrip, MilestonesAreNumbersInPython) {
 }
 
 TEST_F(TorchRoundTrip, EqualStatesMakeEqualFiles) {
-  const State state = load_state(kGoldenFolder + "torch_checkpoint.pt");
+  const State state = load_state(kGoldenFolder + "torch/torch_checkpoint.pt");
   save(state, path_);
   save(load_state(path_), scratch_.path("y.pt"));
   EXPECT_EQ(read_file(path_), read_file(scratch_.path("y.pt")));

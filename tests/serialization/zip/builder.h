@@ -39,7 +39,7 @@ inline std::string words(std::initializer_list<std::size_t> numbers) {
 /// False when tern was built without zlib.
 inline bool reads_deflated() {
   try {
-    load_state(kGoldenFolder + "arrays_deflated.npz");
+    load_state(kGoldenFolder + "numpy/arrays_deflated.npz");
     return true;
   } catch (const FileError& error) {
     if (std::string(error.what()).ends_with("this tern was built without zlib")) return false;

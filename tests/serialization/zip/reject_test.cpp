@@ -14,7 +14,7 @@ std::string array_bytes() {
   return read_file(scratch.path("x.npy"));
 }
 
-const std::string kDeflated = read_file(kGoldenFolder + "arrays_deflated.npz");
+const std::string kDeflated = read_file(kGoldenFolder + "numpy/arrays_deflated.npz");
 
 class ZipReject : public RejectTest {
  protected:

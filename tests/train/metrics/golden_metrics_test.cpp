@@ -7,8 +7,8 @@
 
 #include "golden/golden.h"
 
-// Metrics of the batches in golden/metrics.json, whose values scikit-learn and PyTorch computed, on
-// the CPU and on a simulated device.
+// Metrics of the batches in golden/train/metrics.json, whose values scikit-learn and PyTorch
+// computed, on the CPU and on a simulated device.
 
 namespace tern::metrics {
 namespace {
@@ -59,7 +59,7 @@ INSTANTIATE_TEST_SUITE_P(, GoldenMetrics, ::testing::Values("cpu", "cuda:1"), []
 });
 
 TEST_P(GoldenMetrics, Accuracy) {
-  for (const json& entry : golden("metrics").at("accuracy")) {
+  for (const json& entry : golden("train/metrics").at("accuracy")) {
     Accuracy accuracy(
         AccuracyOptions().top_k(entry.at("top_k").get<int>()).ignore_index(ignored(entry)));
     update(accuracy, entry.at("scores"), entry.at("target"));
@@ -68,7 +68,7 @@ TEST_P(GoldenMetrics, Accuracy) {
 }
 
 TEST_P(GoldenMetrics, ConfusionMatrixAndItsScores) {
-  for (const json& entry : golden("metrics").at("confusion")) {
+  for (const json& entry : golden("train/metrics").at("confusion")) {
     const std::string name = entry.at("name");
     ConfusionMatrix matrix(entry.at("classes").get<int>());
     update(matrix, entry.at("prediction"), entry.at("target"));
@@ -89,7 +89,7 @@ TEST_P(GoldenMetrics, ConfusionMatrixAndItsScores) {
 }
 
 TEST_P(GoldenMetrics, PrecisionRecallAndF1) {
-  const json& entry = golden("metrics").at("confusion").at(0);
+  const json& entry = golden("train/metrics").at("confusion").at(0);
   Precision precision(5);
   Recall recall(5, Average::Weighted);
   F1 f1(5, Average::None);
@@ -104,7 +104,7 @@ TEST_P(GoldenMetrics, PrecisionRecallAndF1) {
 }
 
 TEST_P(GoldenMetrics, IoUAndDice) {
-  for (const json& entry : golden("iou").at("segmentation")) {
+  for (const json& entry : golden("train/iou").at("segmentation")) {
     const int classes = entry.at("classes").get<int>();
     const auto options = ConfusionMatrixOptions().ignore_index(ignored(entry));
     for (const auto& [key, average] : kAverages) {
@@ -123,7 +123,7 @@ TEST_P(GoldenMetrics, IoUAndDice) {
 
 // One-hot scores of pixels are the same as their classes.
 TEST_P(GoldenMetrics, IoUOfScores) {
-  const json& entry = golden("iou").at("segmentation").at(0);
+  const json& entry = golden("train/iou").at("segmentation").at(0);
   const Tensor classes = golden_tensor(entry.at("prediction")).to(Device(GetParam()));
   IoU iou(4);
   iou.update(one_hot(classes, 4).permute({0, 3, 1, 2}).to(kFloat),
@@ -132,7 +132,7 @@ TEST_P(GoldenMetrics, IoUOfScores) {
 }
 
 TEST_P(GoldenMetrics, Auroc) {
-  for (const json& entry : golden("metrics").at("auroc")) {
+  for (const json& entry : golden("train/metrics").at("auroc")) {
     for (const auto& [key, average] : kAverages) {
       if (!entry.contains(key)) continue;
       AUROC area = std::string(key) == "binary" ? AUROC() : AUROC(5, average);
@@ -143,7 +143,7 @@ TEST_P(GoldenMetrics, Auroc) {
 }
 
 TEST_P(GoldenMetrics, Perplexity) {
-  for (const json& entry : golden("metrics").at("perplexity")) {
+  for (const json& entry : golden("train/metrics").at("perplexity")) {
     Perplexity perplexity(PerplexityOptions().ignore_index(ignored(entry)));
     update(perplexity, entry.at("logits"), entry.at("target"));
     const double expected = entry.at("value");
@@ -152,7 +152,7 @@ TEST_P(GoldenMetrics, Perplexity) {
 }
 
 TEST_P(GoldenMetrics, Mean) {
-  for (const json& entry : golden("metrics").at("mean")) {
+  for (const json& entry : golden("train/metrics").at("mean")) {
     Mean mean;
     mean.update(golden_tensor(entry.at("values")).to(Device(GetParam())),
                 golden_tensor(entry.at("weights")).to(Device(GetParam())));

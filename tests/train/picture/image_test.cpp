@@ -42,7 +42,7 @@ class ImageTest : public ::testing::Test {
 };
 
 TEST_F(ImageTest, GridsAndPixelsAreTorchvisions) {
-  for (const nlohmann::json& entry : testing::golden("grids").at("grids")) {
+  for (const nlohmann::json& entry : testing::golden("train/grids").at("grids")) {
     const std::string name = entry.at("name");
     const GridOptions options = options_of(entry.at("options"));
     for (const char* device : {"cpu", "cuda:1"}) {

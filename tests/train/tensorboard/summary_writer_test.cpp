@@ -106,12 +106,12 @@ TEST_F(SummaryWriterTest, WritesImages) {
 
 TEST_F(SummaryWriterTest, HistogramsArePyTorchs) {
   SummaryWriter writer(folder_);
-  for (const nlohmann::json& entry : testing::golden("histograms").at("histograms")) {
+  for (const nlohmann::json& entry : testing::golden("train/histograms").at("histograms")) {
     writer.add_histogram(entry.at("name"), testing::golden_tensor(entry.at("values")));
   }
   std::size_t i = 0;
   const std::vector<WireMessage> events = events_of(writer.path());
-  for (const nlohmann::json& entry : testing::golden("histograms").at("histograms")) {
+  for (const nlohmann::json& entry : testing::golden("train/histograms").at("histograms")) {
     const std::string name = entry.at("name");
     const WireMessage value = value_of(events.at(i++)), histogram = value.message(5);
     EXPECT_EQ(value.text(1), name);

@@ -6,8 +6,8 @@
 
 #include "nn/optim/golden.h"
 
-// Every scheduler beside PyTorch's over 500 steps (golden/schedulers.json, made by schedulers.py).
-// The sums of all learning rates judge the steps whose numbers are not in the file.
+// Every scheduler beside PyTorch's over 500 steps (golden/optim/schedulers.json, made by
+// schedulers.py). The sums of all learning rates judge the steps whose numbers are not in the file.
 
 namespace tern {
 namespace {
@@ -192,7 +192,7 @@ void check_run(const json& run, const Make& make_scheduler, const Step& step) {
 TEST(Schedulers, AgreeWithPythonOver500Steps) {
   const auto makers = scheduler_runs();
   std::size_t runs = 0;
-  for (const json& run : testing::golden("schedulers")["runs"]) {
+  for (const json& run : testing::golden("optim/schedulers")["runs"]) {
     SCOPED_TRACE(run["name"].get<std::string>() + " of " + run["optimizer"].get<std::string>());
     check_run(run, makers.at(run["name"]), [](LRScheduler& s, int) { s.step(); });
     runs += run["optimizer"] == "sgd" ? 1 : 0;
@@ -214,7 +214,7 @@ TEST(Schedulers, ReduceOnAPlateauLikePython) {
          return std::make_unique<R>(o, R::SchedulerMode::max, 0.7, 3, 0.1, R::rel, 7, 1e-3);
        }},
       {"abs", [](Optimizer& o) { return std::make_unique<R>(o, R::min, 0.3, 8, 0.02, R::abs); }}};
-  for (const json& run : testing::golden("schedulers")["plateau"]) {
+  for (const json& run : testing::golden("optim/schedulers")["plateau"]) {
     const auto name = run["name"].get<std::string>();
     SCOPED_TRACE(name);
     check_run(run, makers.at(name), [&](R& scheduler, int t) {
