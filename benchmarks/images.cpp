@@ -6,7 +6,8 @@
 #include "bench.h"
 
 // Images per second from a folder of JPEG files: decoded, cut and resized at random, mirrored, as
-// floats, normalised, in batches. images.py makes the folder and runs this beside torchvision.
+// floats, normalised, in batches. peers/images.py makes the folder and runs this beside
+// torchvision.
 //
 //   images FOLDER [WORKERS [BATCH]]
 

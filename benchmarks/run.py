@@ -104,7 +104,7 @@ def main(build):
 
     def commands(program, threads):
         tern = [os.path.join(build, "bin", program), threads]
-        script = os.path.join(HERE, {"safetensors": "safetensors_state.py"}.get(program, program + ".py"))
+        script = os.path.join(HERE, "peers", {"safetensors": "safetensors_state.py"}.get(program, program + ".py"))
         if program == "adam_limit":
             return [tern, tern + ["copy"]]
         if program in OTHER_PEERS:
@@ -133,7 +133,7 @@ def main(build):
             measure(program, threads, commands(program, threads))
             for label, module in COMPILERS.items() if program == "vae_step" else ():
                 tern = [os.path.join(build, "bin/vae_step"), threads]
-                script = [python, os.path.join(HERE, "compiled_step.py"), threads, module]
+                script = [python, os.path.join(HERE, "peers", "compiled_step.py"), threads, module]
                 measure(label, threads, [tern, script], only=[STEP])
         small = [] if os.environ.get("PROGRAMS") else footprint(build, torch, peers, log)
     seconds = time.monotonic() - start

@@ -45,7 +45,8 @@ done
 
 # What tests and peers read.
 cd "$source"
-cp benchmarks/queued.py benchmarks/cuda_step.py benchmarks/bandwidth.py benchmarks/models.py cmake/gpu/*.py cmake/gpu/*.awk cmake/gpu/programs.txt "$root/scripts"
+for script in queued cuda_step bandwidth models; do cp "benchmarks/peers/$script.py" "$root/scripts"; done
+cp cmake/gpu/*.py cmake/gpu/*.awk cmake/gpu/programs.txt "$root/scripts"
 find core/ops \( -name '*.h' -o -name '*.inc' \) -exec cp --parents {} "$root/source" \;
 cp -r --parents tests/golden tests/ops/cases tests/differential/*.jsonl "$root/source"
 find tests -name 'without_*.txt' -exec cp --parents {} "$root/source" \;
