@@ -1,4 +1,4 @@
-#include "backends/gemm_product.h"
+#include "backends/kernels/gemm_product.h"
 
 // Products by AMX, with the processor's tiles emulated (amx_emulated.h), against the oracle. Only
 // the instructions are emulated: packing and everything around the tiles are the kernels of the set

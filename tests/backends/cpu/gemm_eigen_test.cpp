@@ -1,6 +1,6 @@
 #include <Eigen/Core>
 
-#include "backends/gemm_product.h"
+#include "backends/kernels/gemm_product.h"
 
 // The matrix product of the CPU beside Eigen's.
 

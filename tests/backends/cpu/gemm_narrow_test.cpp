@@ -2,7 +2,7 @@
 
 #include <thread>
 
-#include "backends/gemm_product.h"
+#include "backends/kernels/gemm_product.h"
 
 // Products of float16, bfloat16 and narrow integers against the oracle, on the CPU; gemm_test.cpp
 // has those on CUDA.

@@ -1,7 +1,7 @@
 #include <tern/backends/cuda/device/gemm/cublas.h>
 #include <tern/core/kernels/families/gemm.h>
 
-#include "backends/gemm_product.h"
+#include "backends/kernels/gemm_product.h"
 
 // The calls that CUDA's matrix product makes to cuBLASLt, and the fallbacks if cuBLASLt refuses.
 // Plans live as long as the process, so a test that changes what the library can do uses its own

@@ -4,7 +4,7 @@
 #include <optional>
 #include <vector>
 
-#include "backends/elementwise_oracle.h"
+#include "backends/kernels/elementwise_oracle.h"
 
 #include <tern/core/kernels/families/elementwise.h>
 

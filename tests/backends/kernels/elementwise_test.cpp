@@ -2,7 +2,7 @@
 #include <string>
 #include <vector>
 
-#include "backends/elementwise_oracle.h"
+#include "backends/kernels/elementwise_oracle.h"
 
 #include <tern/core/kernels/families/elementwise.h>
 

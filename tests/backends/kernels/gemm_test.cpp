@@ -1,4 +1,4 @@
-#include "backends/gemm_product.h"
+#include "backends/kernels/gemm_product.h"
 
 #include <tern/core/kernels/families/gemm.h>
 

@@ -4,7 +4,7 @@
 #include <tern/core/base/thread_pool.h>
 #include <tern/core/kernels/families/layer_norm.h>
 
-#include "backends/normalize_tensors.h"
+#include "backends/kernels/normalize_tensors.h"
 
 namespace tern {
 namespace {

@@ -5,8 +5,8 @@
 
 #include "backends/kernel_test.h"
 
-// CUDA's kernels in the emulator against the oracle. tests/ops/random_test compares the CPU's
-// numbers with PyTorch's.
+// CUDA's kernels in the emulator against the oracle. tests/ops/create/random_test compares the
+// CPU's numbers with PyTorch's.
 
 namespace tern {
 namespace {

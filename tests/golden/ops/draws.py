@@ -117,7 +117,7 @@ i64, i32, i8, u8 = torch.int64, torch.int32, torch.int8, torch.uint8
 
 
 def ramp(*sizes, dtype=f32):
-    """The numbers 1, 2, .. as tests/ops/random_test.cpp makes them."""
+    """The numbers 1, 2, .. as tests/ops/create/random_test.cpp makes them."""
     count = 1
     for size in sizes:
         count *= size
@@ -130,7 +130,7 @@ def into(tensor, draw):
 
 
 LEAST = -(2**63)
-# What tests/ops/random_test.cpp draws after manual_seed(0), by the name of the call there.
+# What tests/ops/create/random_test.cpp draws after manual_seed(0), by the name of the call there.
 SAMPLED = {
     "exponential_, transposed": lambda: into(torch.empty(3, 4).t(), lambda x: x.exponential_(2)),
     "cauchy_, double": lambda: torch.empty(4, dtype=f64).cauchy_(0.5, 2),

@@ -1,4 +1,4 @@
-"""Writes indexing.json: random cases of x[...], x[...] = values and index_put_ of 2.15.0, for tests/ops/indexing_test.cpp.
+"""Writes indexing.json: random cases of x[...], x[...] = values and index_put_ of 2.15.0, for tests/ops/index/indexing_test.cpp.
 Run in this folder: PYTHONPATH=.. python3 indexing.py [COUNT [SEED]]
 
 A case is {"x": sizes of arange, "i": the indices, "o": [sizes, elements] of x[i], "v": whether it is a view, "put": sizes of

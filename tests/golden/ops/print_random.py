@@ -1,5 +1,5 @@
 """Writes print_random.json: how Python prints random tensors with random options. Each case says how
-tests/ops/print_random_test.cpp makes the tensor, with random numbers that both draw alike. Long texts are
+tests/ops/common/print_random_test.cpp makes the tensor, with random numbers that both draw alike. Long texts are
 stored as their FNV-1a. Run in this folder: PYTHONPATH=.. python3 print_random.py [FILE COUNT SEED]
 """
 import random
