@@ -1,6 +1,7 @@
 #include <gtest/gtest.h>
 
 #include <cctype>
+#include <map>
 #include <regex>
 #include <set>
 
@@ -201,6 +202,14 @@ TEST(Files, StayReadable) {
   EXPECT_GT(sources.size(), 400u);
   for (const Source& source : sources) {
     EXPECT_LE(source.lines.size(), 400u) << source.path << ": split it by topic";
+  }
+}
+
+TEST(Files, FewInAFolder) {
+  std::map<std::filesystem::path, int> count_in;
+  for (const std::filesystem::path& file : repository_files()) ++count_in[file.parent_path()];
+  for (const auto& [folder, count] : count_in) {
+    EXPECT_LE(count, 40) << folder << ": give each family a folder of its own";
   }
 }
 

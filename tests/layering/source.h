@@ -44,23 +44,31 @@ inline std::vector<Source> read_sources(const std::vector<std::string>& folders)
   return sources;
 }
 
+/// Every file of the repository: none that a build, git or Python makes.
+inline std::vector<std::filesystem::path> repository_files() {
+  std::vector<std::filesystem::path> files;
+  std::filesystem::recursive_directory_iterator entry(TERN_SOURCE_DIR), end;
+  for (; entry != end; ++entry) {
+    const std::string name = entry->path().filename().string();
+    if (!entry->is_directory()) {
+      files.push_back(entry->path());
+    } else if ((name.starts_with(".") && name != ".ci") || name == "__pycache__" ||
+               (entry.depth() == 0 && (name == "build" || name == "out"))) {
+      entry.disable_recursion_pending();
+    }
+  }
+  return files;
+}
+
 /// Every file that people write and read line by line: sources, scripts and files of CMake.
 inline std::vector<Source> read_written_files() {
   static constexpr const char* kSuffixes[] = {".sh", ".py", ".cmake", ".in", ".map"};
   static constexpr const char* kNames[] = {"CMakeLists.txt", "Makefile", "run"};
-  const std::filesystem::path root = TERN_SOURCE_DIR;
   std::vector<Source> sources;
-  std::filesystem::recursive_directory_iterator entry(root), end;
-  for (; entry != end; ++entry) {
-    const std::string name = entry->path().filename().string();
-    if (entry->is_directory()) {
-      const bool hidden = name.starts_with(".") && name != ".ci";
-      if (hidden || (entry.depth() == 0 && (name == "build" || name == "out"))) {
-        entry.disable_recursion_pending();
-      }
-    } else if (is_source(entry->path()) || std::ranges::count(kNames, name) > 0 ||
-               std::ranges::count(kSuffixes, entry->path().extension().string()) > 0) {
-      sources.push_back(read_source(root, entry->path()));
+  for (const std::filesystem::path& file : repository_files()) {
+    if (is_source(file) || std::ranges::count(kNames, file.filename().string()) > 0 ||
+        std::ranges::count(kSuffixes, file.extension().string()) > 0) {
+      sources.push_back(read_source(TERN_SOURCE_DIR, file));
     }
   }
   std::ranges::sort(sources, {}, &Source::path);
