@@ -50,7 +50,7 @@ class OldElements {
 
 bool share_memory(const Tensor& self, std::initializer_list<const Tensor*> others) {
   return std::any_of(others.begin(), others.end(), [&](const Tensor* other) {
-    return other->defined() && other->is_alias_of(self);
+    return other != nullptr && other->defined() && other->is_alias_of(self);
   });
 }
 
@@ -126,7 +126,9 @@ Tensor result_like(const Tensor& self) {
 Tensor& run_inplace(Tensor& self, InplaceOp op, Old old,
                     std::initializer_list<const Tensor*> others) {
   bool recorded = autograd::needs_grad(self);
-  for (const Tensor* other : others) recorded = recorded || autograd::needs_grad(*other);
+  for (const Tensor* other : others) {
+    recorded = recorded || (other != nullptr && autograd::needs_grad(*other));
+  }
   check_inplace(self, recorded);
   if (!recorded) {
     op(self, self);

@@ -13,6 +13,7 @@ using autograd::needs_grad;
 using autograd::record;
 using autograd::wrt;
 using detail::check_floating;
+using detail::Old;
 using detail::run_elementwise;
 using detail::run_unary;
 using kernels::ElementwiseOp;
@@ -33,14 +34,6 @@ Tensor activate(const Activation& what, const Tensor& input, Rule rule, const Sc
   check_floating(what.kernel, input);
   Tensor out = run_unary(what.name, what.op, input, {}, scale);
   return needs_grad(input) ? record(what.node, out, wrt(input, rule, input)) : out;
-}
-
-/// Runs `run(x, out)` in place, or `again(x)` if it is recorded.
-template <class Run, class Again>
-Tensor& activate_inplace(Tensor& input, const Run& run, const Again& again) {
-  return detail::inplace(input, [&](const Tensor& x, const Tensor& out) {
-    return out.defined() ? run(x, out) : again(x);
-  });
 }
 
 Tensor threshold_into(const Tensor& x, const Scalar& threshold, const Scalar& value,
@@ -119,7 +112,8 @@ Tensor& hardtanh_inplace(Tensor& input, const Scalar& low, const Scalar& high) {
     detail::copy_elements(out, hardtanh_op(x, low, high));
     return out;
   };
-  return activate_inplace(input, run, [&](const Tensor& x) { return hardtanh_op(x, low, high); });
+  return detail::inplace_form(Old::kSaved, input, run,
+                              [&](const Tensor& x) { return hardtanh_op(x, low, high); });
 }
 
 /// The factors of elu: of e^(exponent x) - 1 for negative x, and of positive x.
@@ -160,8 +154,9 @@ Tensor elu_op(const char* node, const Tensor& input, const EluFactors& factors) 
 }
 
 Tensor& elu_inplace(const char* node, Tensor& input, const EluFactors& factors) {
-  return activate_inplace(
-      input, [&](const Tensor& x, const Tensor& out) { return elu_into(x, factors, out); },
+  return detail::inplace_form(
+      Old::kSaved, input,
+      [&](const Tensor& x, const Tensor& out) { return elu_into(x, factors, out); },
       [&](const Tensor& x) { return elu_op(node, x, factors); });
 }
 
@@ -244,8 +239,8 @@ Tensor threshold(const Tensor& input, const Scalar& threshold, const Scalar& val
 
 Tensor& threshold_(Tensor& input, const Scalar& threshold, const Scalar& value) {
   TERN_OP("threshold_", input);
-  return activate_inplace(
-      input,
+  return detail::inplace_form(
+      Old::kSaved, input,
       [&](const Tensor& x, const Tensor& out) { return threshold_into(x, threshold, value, out); },
       [&](const Tensor& x) { return threshold_op("ThresholdBackward1", x, threshold, value); });
 }
@@ -279,17 +274,17 @@ Tensor& relu6_(Tensor& input) {
   Tensor& name##_(Tensor& input) {                                               \
     TERN_OP(#name "_", input);                                                   \
     check_floating(#name, input);                                                \
-    return activate_inplace(                                                     \
-        input,                                                                   \
-        [](const Tensor& x, const Tensor& out) {                                 \
-          return run_unary(#name "_", ElementwiseOp::name, x, out);              \
-        },                                                                       \
-        [](const Tensor& x) { return name(x); });                                \
+    const auto write = [](const Tensor& x, const Tensor& out) {                  \
+      return run_unary(#name "_", ElementwiseOp::name, x, out);                  \
+    };                                                                           \
+    return detail::inplace_form(Old::kSaved, input, write, name);                \
   }
+// clang-format off
 TERN_ACTIVATION(hardsigmoid, "HardsigmoidBackward0", hardsigmoid_gradient)
-TERN_ACTIVATION(hardswish, "HardswishBackward0", hardswish_gradient)
-TERN_ACTIVATION(silu, "SiluBackward0", silu_gradient)
-TERN_ACTIVATION(mish, "MishBackward0", mish_gradient)
+TERN_ACTIVATION(hardswish,   "HardswishBackward0",   hardswish_gradient)
+TERN_ACTIVATION(silu,        "SiluBackward0",        silu_gradient)
+TERN_ACTIVATION(mish,        "MishBackward0",        mish_gradient)
+// clang-format on
 #undef TERN_ACTIVATION
 
 Tensor hardshrink(const Tensor& self, const Scalar& lambd) {
@@ -315,8 +310,8 @@ Tensor leaky_relu(const Tensor& input, const Scalar& negative_slope) {
 Tensor& leaky_relu_(Tensor& input, const Scalar& negative_slope) {
   TERN_OP("leaky_relu_", input);
   check_floating("leaky_relu", input);
-  return activate_inplace(
-      input,
+  return detail::inplace_form(
+      Old::kSaved, input,
       [&](const Tensor& x, const Tensor& out) {
         return run_unary("leaky_relu_", ElementwiseOp::leaky_relu, x, out, negative_slope);
       },
@@ -365,8 +360,8 @@ Tensor& gelu_(Tensor& input, std::string_view approximate) {
   TERN_OP("gelu_", input);
   const bool tanh_form = is_tanh(approximate);
   check_floating("GeluKernelImpl", input);
-  return activate_inplace(
-      input,
+  return detail::inplace_form(
+      Old::kSaved, input,
       [&](const Tensor& x, const Tensor& out) {
         return run_unary("gelu_", gelu_kernel(tanh_form), x, out);
       },

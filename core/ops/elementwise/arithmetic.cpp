@@ -10,6 +10,7 @@ namespace {
 using autograd::needs_grad;
 using autograd::record;
 using autograd::wrt;
+using detail::Old;
 using detail::Operand;
 using detail::result_type;
 using detail::run_elementwise;
@@ -228,61 +229,45 @@ Tensor lerp(const Tensor& self, const Tensor& end, const Tensor& weight) {
 
 Tensor& add_(Tensor& self, const Tensor& other, const Scalar& alpha) {
   TERN_OP("add_", self, other);
-  const auto op = [&](const Tensor& x, const Tensor& out) {
-    return out.defined() ? add_into(x, other, alpha, out) : tern::add(x, other, alpha);
-  };
-  return detail::overwrite(self, op, other);
+  return TERN_INPLACE(add, Old::kReplaced, self, other, alpha);
 }
 Tensor& add_(Tensor& self, const Scalar& other, const Scalar& alpha) {
   TERN_OP("add_", self);
-  return detail::overwrite(self, [&](const Tensor& x, const Tensor& out) {
-    return out.defined() ? add_into(x, other, alpha, out) : tern::add(x, other, alpha);
-  });
+  return TERN_INPLACE(add, Old::kReplaced, self, other, alpha);
 }
 Tensor& sub_(Tensor& self, const Tensor& other, const Scalar& alpha) {
   TERN_OP("sub_", self, other);
-  const auto op = [&](const Tensor& x, const Tensor& out) {
-    return out.defined() ? sub_into(x, other, alpha, out) : tern::sub(x, other, alpha);
-  };
-  return detail::overwrite(self, op, other);
+  return TERN_INPLACE(sub, Old::kReplaced, self, other, alpha);
 }
 Tensor& sub_(Tensor& self, const Scalar& other, const Scalar& alpha) {
   TERN_OP("sub_", self);
-  return detail::overwrite(self, [&](const Tensor& x, const Tensor& out) {
-    return out.defined() ? sub_into(x, other, alpha, out) : tern::sub(x, other, alpha);
-  });
+  return TERN_INPLACE(sub, Old::kReplaced, self, other, alpha);
 }
-TERN_INPLACE_PRODUCT(mul)
-TERN_OVERWRITE_NUMBER(mul)
+Tensor& mul_(Tensor& self, const Tensor& other) {
+  TERN_OP("mul_", self, other);
+  // Only the gradient of `other` needs the old elements of `self`.
+  return TERN_INPLACE(mul, needs_grad(other) ? Old::kSaved : Old::kReplaced, self, other);
+}
+Tensor& mul_(Tensor& self, const Scalar& other) {
+  TERN_OP("mul_", self);
+  return TERN_INPLACE(mul, Old::kReplaced, self, other);
+}
 Tensor& addcmul_(Tensor& self, const Tensor& a, const Tensor& b, const Scalar& value) {
   TERN_OP("addcmul_", self, a, b);
-  const auto op = [&](const Tensor& x, const Tensor& out) {
-    return out.defined() ? addcmul_into(x, a, b, value, out) : tern::addcmul(x, a, b, value);
-  };
-  return detail::overwrite(self, op, a, b);
+  return TERN_INPLACE(addcmul, Old::kReplaced, self, a, b, value);
 }
 Tensor& lerp_(Tensor& self, const Tensor& end, const Scalar& weight) {
   TERN_OP("lerp_", self, end);
-  const auto op = [&](const Tensor& x, const Tensor& out) {
-    return out.defined() ? lerp_into(x, end, weight, out) : tern::lerp(x, end, weight);
-  };
-  return detail::overwrite(self, op, end);
+  return TERN_INPLACE(lerp, Old::kReplaced, self, end, weight);
 }
 
 Tensor& addcdiv_(Tensor& self, const Tensor& a, const Tensor& b, const Scalar& value) {
   TERN_OP("addcdiv_", self, a, b);
-  const auto op = [&](const Tensor& x, const Tensor& out) {
-    return out.defined() ? addcdiv_into(x, a, b, value, out) : tern::addcdiv(x, a, b, value);
-  };
-  return detail::overwrite(self, op, a, b);
+  return TERN_INPLACE(addcdiv, Old::kReplaced, self, a, b, value);
 }
 Tensor& lerp_(Tensor& self, const Tensor& end, const Tensor& weight) {
   TERN_OP("lerp_", self, end, weight);
-  const auto op = [&](const Tensor& x, const Tensor& out) {
-    return out.defined() ? lerp_into(x, end, weight, out) : tern::lerp(x, end, weight);
-  };
-  if (needs_grad(weight)) return detail::inplace(self, op, end, weight);
-  return detail::overwrite(self, op, end, weight);
+  return TERN_INPLACE(lerp, needs_grad(weight) ? Old::kSaved : Old::kReplaced, self, end, weight);
 }
 
 }  // namespace tern

@@ -13,6 +13,7 @@ namespace {
 using autograd::needs_grad;
 using autograd::record;
 using autograd::wrt;
+using detail::Old;
 using detail::Operand;
 using detail::result_type;
 using detail::run_elementwise;
@@ -202,13 +203,37 @@ Tensor heaviside(const Tensor& self, const Tensor& values) {
   return detail::without_gradient("heaviside", heaviside_into(self, values, {}), self, values);
 }
 
-TERN_INPLACE(atan2)
-TERN_INPLACE(hypot)
-TERN_INPLACE(copysign)
-TERN_INPLACE_NUMBER(copysign)
-TERN_INPLACE(xlogy)
-TERN_INPLACE_NUMBER(xlogy)
-TERN_INPLACE(ldexp)
-TERN_INPLACE(heaviside)
+Tensor& atan2_(Tensor& self, const Tensor& other) {
+  TERN_OP("atan2_", self, other);
+  return TERN_INPLACE(atan2, Old::kSaved, self, other);
+}
+Tensor& hypot_(Tensor& self, const Tensor& other) {
+  TERN_OP("hypot_", self, other);
+  return TERN_INPLACE(hypot, Old::kSaved, self, other);
+}
+Tensor& copysign_(Tensor& self, const Tensor& other) {
+  TERN_OP("copysign_", self, other);
+  return TERN_INPLACE(copysign, Old::kSaved, self, other);
+}
+Tensor& copysign_(Tensor& self, const Scalar& other) {
+  TERN_OP("copysign_", self);
+  return TERN_INPLACE(copysign, Old::kSaved, self, other);
+}
+Tensor& xlogy_(Tensor& self, const Tensor& other) {
+  TERN_OP("xlogy_", self, other);
+  return TERN_INPLACE(xlogy, Old::kSaved, self, other);
+}
+Tensor& xlogy_(Tensor& self, const Scalar& other) {
+  TERN_OP("xlogy_", self);
+  return TERN_INPLACE(xlogy, Old::kSaved, self, other);
+}
+Tensor& ldexp_(Tensor& self, const Tensor& other) {
+  TERN_OP("ldexp_", self, other);
+  return TERN_INPLACE(ldexp, Old::kSaved, self, other);
+}
+Tensor& heaviside_(Tensor& self, const Tensor& other) {
+  TERN_OP("heaviside_", self, other);
+  return TERN_INPLACE(heaviside, Old::kSaved, self, other);
+}
 
 }  // namespace tern

@@ -11,6 +11,7 @@
 namespace tern {
 namespace {
 
+using detail::Old;
 using detail::Operand;
 using detail::run_elementwise;
 using kernels::ElementwiseOp;
@@ -52,6 +53,9 @@ Tensor bitwise_left_shift_into(const Operand& self, const Operand& other, const 
 Tensor bitwise_right_shift_into(const Operand& self, const Operand& other, const Tensor& out) {
   return integers_into("rshift", ElementwiseOp::bitwise_right_shift, {self, other}, out);
 }
+Tensor bitwise_not_into(const Tensor& self, const Tensor& out) {
+  return bitwise_into(ElementwiseOp::bitwise_not, {self}, out);
+}
 Tensor gcd_into(const Tensor& self, const Tensor& other, const Tensor& out) {
   return integers_into("gcd", ElementwiseOp::gcd, {self, other}, out);
 }
@@ -83,8 +87,14 @@ TERN_BITWISE_INTO(bitwise_xor)
     TERN_OP(#name, self, other);                         \
     return name##_into(self, other, {});                 \
   }                                                      \
-  TERN_INPLACE(name)                                     \
-  TERN_INPLACE_NUMBER(name)
+  Tensor& name##_(Tensor& self, const Tensor& other) {   \
+    TERN_OP(#name "_", self, other);                     \
+    return TERN_INPLACE(name, Old::kSaved, self, other); \
+  }                                                      \
+  Tensor& name##_(Tensor& self, const Scalar& other) {   \
+    TERN_OP(#name "_", self);                            \
+    return TERN_INPLACE(name, Old::kSaved, self, other); \
+  }
 TERN_BITWISE(bitwise_and)
 TERN_BITWISE(bitwise_or)
 TERN_BITWISE(bitwise_xor)
@@ -100,19 +110,23 @@ Tensor lcm(const Tensor& self, const Tensor& other) {
   TERN_OP("lcm", self, other);
   return lcm_into(self, other, {});
 }
-TERN_INPLACE(gcd)
-TERN_INPLACE(lcm)
+Tensor& gcd_(Tensor& self, const Tensor& other) {
+  TERN_OP("gcd_", self, other);
+  return TERN_INPLACE(gcd, Old::kSaved, self, other);
+}
+Tensor& lcm_(Tensor& self, const Tensor& other) {
+  TERN_OP("lcm_", self, other);
+  return TERN_INPLACE(lcm, Old::kSaved, self, other);
+}
 
 Tensor bitwise_not(const Tensor& self) {
   TERN_OP("bitwise_not", self);
-  return bitwise_into(ElementwiseOp::bitwise_not, {self}, {});
+  return bitwise_not_into(self, {});
 }
 
 Tensor& bitwise_not_(Tensor& self) {
   TERN_OP("bitwise_not_", self);
-  return detail::inplace(self, [](const Tensor& x, const Tensor& out) {
-    return bitwise_into(ElementwiseOp::bitwise_not, {x}, out);
-  });
+  return TERN_INPLACE(bitwise_not, Old::kSaved, self);
 }
 
 }  // namespace tern

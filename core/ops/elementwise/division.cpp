@@ -15,6 +15,7 @@ namespace {
 using autograd::needs_grad;
 using autograd::record;
 using autograd::wrt;
+using detail::Old;
 using detail::Operand;
 using detail::result_type;
 using detail::run_elementwise;
@@ -170,29 +171,47 @@ Tensor fmod(const Tensor& self, const Scalar& other) {
   return record("FmodBackward0", out, wrt(self, [](const Tensor& g) { return g; }));
 }
 
-TERN_INPLACE_PRODUCT(div)
-TERN_OVERWRITE_NUMBER(div)
-TERN_INPLACE(floor_divide)
-TERN_OVERWRITE_NUMBER(floor_divide)
-TERN_INPLACE(remainder)
-TERN_OVERWRITE_NUMBER(remainder)
-TERN_INPLACE(fmod)
-TERN_OVERWRITE_NUMBER(fmod)
+Tensor& div_(Tensor& self, const Tensor& other) {
+  TERN_OP("div_", self, other);
+  // Only the gradient of `other` needs the old elements of `self`.
+  return TERN_INPLACE(div, needs_grad(other) ? Old::kSaved : Old::kReplaced, self, other);
+}
+Tensor& div_(Tensor& self, const Scalar& other) {
+  TERN_OP("div_", self);
+  return TERN_INPLACE(div, Old::kReplaced, self, other);
+}
+Tensor& floor_divide_(Tensor& self, const Tensor& other) {
+  TERN_OP("floor_divide_", self, other);
+  return TERN_INPLACE(floor_divide, Old::kSaved, self, other);
+}
+Tensor& floor_divide_(Tensor& self, const Scalar& other) {
+  TERN_OP("floor_divide_", self);
+  return TERN_INPLACE(floor_divide, Old::kReplaced, self, other);
+}
+Tensor& remainder_(Tensor& self, const Tensor& other) {
+  TERN_OP("remainder_", self, other);
+  return TERN_INPLACE(remainder, Old::kSaved, self, other);
+}
+Tensor& remainder_(Tensor& self, const Scalar& other) {
+  TERN_OP("remainder_", self);
+  return TERN_INPLACE(remainder, Old::kReplaced, self, other);
+}
+Tensor& fmod_(Tensor& self, const Tensor& other) {
+  TERN_OP("fmod_", self, other);
+  return TERN_INPLACE(fmod, Old::kSaved, self, other);
+}
+Tensor& fmod_(Tensor& self, const Scalar& other) {
+  TERN_OP("fmod_", self);
+  return TERN_INPLACE(fmod, Old::kReplaced, self, other);
+}
 
 Tensor& div_(Tensor& self, const Tensor& other, RoundingMode rounding_mode) {
   TERN_OP("div_", self, other);
-  const auto op = [&](const Tensor& x, const Tensor& out) {
-    return out.defined() ? div_into(x, other, rounding_mode, out)
-                         : tern::div(x, other, rounding_mode);
-  };
-  return detail::inplace(self, op, other);
+  return TERN_INPLACE(div, Old::kSaved, self, other, rounding_mode);
 }
 Tensor& div_(Tensor& self, const Scalar& other, RoundingMode rounding_mode) {
   TERN_OP("div_", self);
-  return detail::inplace(self, [&](const Tensor& x, const Tensor& out) {
-    return out.defined() ? div_into(x, other, rounding_mode, out)
-                         : tern::div(x, other, rounding_mode);
-  });
+  return TERN_INPLACE(div, Old::kSaved, self, other, rounding_mode);
 }
 
 }  // namespace tern

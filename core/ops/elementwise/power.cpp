@@ -12,6 +12,7 @@ namespace {
 using autograd::needs_grad;
 using autograd::record;
 using autograd::wrt;
+using detail::Old;
 using detail::Operand;
 using detail::result_type;
 using detail::run_elementwise;
@@ -96,8 +97,14 @@ Tensor pow(const Scalar& self, const Tensor& exponent) {
                     exponent, out));
 }
 
-TERN_INPLACE(pow)
-TERN_INPLACE_NUMBER(pow)
+Tensor& pow_(Tensor& self, const Tensor& other) {
+  TERN_OP("pow_", self, other);
+  return TERN_INPLACE(pow, Old::kSaved, self, other);
+}
+Tensor& pow_(Tensor& self, const Scalar& other) {
+  TERN_OP("pow_", self);
+  return TERN_INPLACE(pow, Old::kSaved, self, other);
+}
 
 Tensor float_power(const Tensor& self, const Tensor& exponent) {
   TERN_OP("float_power", self, exponent);

@@ -16,6 +16,7 @@ namespace {
 using autograd::needs_grad;
 using autograd::record;
 using autograd::wrt;
+using detail::Old;
 using detail::Operand;
 using detail::result_type;
 using detail::run_elementwise;
@@ -301,10 +302,7 @@ Tensor& clamp_max_(Tensor& self, const Scalar& max) {
 }
 Tensor& masked_fill_(Tensor& self, const Tensor& mask, const Scalar& value) {
   TERN_OP("masked_fill_", self, mask);
-  return detail::overwrite(self, [&](const Tensor& x, const Tensor& out) {
-    return out.defined() ? masked_fill_into(x, mask, value, out)
-                         : tern::masked_fill(x, mask, value);
-  });
+  return TERN_INPLACE(masked_fill, Old::kReplaced, self, mask, value);
 }
 
 Tensor& clamp_(Tensor& self, const OptionalTensor& min, const OptionalTensor& max) {
@@ -321,10 +319,8 @@ Tensor& clamp_max_(Tensor& self, const Tensor& max) {
 }
 Tensor& masked_fill_(Tensor& self, const Tensor& mask, const Tensor& value) {
   TERN_OP("masked_fill_", self, mask, value);
-  const auto op = [&](const Tensor& x, const Tensor& out) {
-    return out.defined() ? masked_fill_into(x, mask, value, out) : masked_fill_copy(x, mask, value);
-  };
-  return detail::overwrite(self, op, value);
+  const auto write = [](const auto&... all) { return masked_fill_into(all...); };
+  return detail::inplace_form(Old::kReplaced, self, write, masked_fill_copy, mask, value);
 }
 
 }  // namespace tern

@@ -110,6 +110,7 @@ namespace {
 using autograd::needs_grad;
 using autograd::record;
 using autograd::wrt;
+using detail::Old;
 using kernels::IndexOp;
 
 // Checks the arguments of an op that combines slices of `source` with those that `index` names.
@@ -194,15 +195,6 @@ Tensor copy_slices_to_copy(const Tensor& self, std::int64_t dim, const Tensor& i
           index));
 }
 
-void fill_slices(const Tensor& out, std::int64_t dim, const Tensor& index, const Tensor& value) {
-  detail::check_index("index_fill", "index_fill_", out, index);
-  TERN_CHECK(index.dim() <= 1, IndexError,
-             "index_fill(): Index is supposed to be a vector, got sizes ", index.sizes());
-  const auto d = static_cast<std::size_t>(wrap_dim(dim, out.dim()));
-  detail::put_advanced(out, slices("index_fill", IndexOp::kIndexFill, out, d, index), value,
-                       /*accumulate=*/false);
-}
-
 // A number takes the conversion of fill_().
 Tensor as_element(const Tensor& self, const Scalar& value) {
   return detail::make_tensor({}, self.dtype(), self.device()).fill_(value);
@@ -215,9 +207,20 @@ Tensor as_element(const Tensor& self, const Tensor& value) {
 }
 
 template <class Value>
+void fill_slices(const Tensor& out, std::int64_t dim, const Tensor& index, const Value& value) {
+  const Tensor element = as_element(out, value);
+  detail::check_index("index_fill", "index_fill_", out, index);
+  TERN_CHECK(index.dim() <= 1, IndexError,
+             "index_fill(): Index is supposed to be a vector, got sizes ", index.sizes());
+  const auto d = static_cast<std::size_t>(wrap_dim(dim, out.dim()));
+  detail::put_advanced(out, slices("index_fill", IndexOp::kIndexFill, out, d, index), element,
+                       /*accumulate=*/false);
+}
+
+template <class Value>
 Tensor filled_copy(const Tensor& self, std::int64_t dim, const Tensor& index, const Value& value) {
   Tensor out = detail::detached_copy(self, /*keeps_order=*/true);
-  fill_slices(out, dim, index, as_element(self, value));
+  fill_slices(out, dim, index, value);
   const auto self_rule = [dim](const Tensor& g, const Tensor& at) {
     return g.index_fill(dim, at, 0);
   };
@@ -271,14 +274,8 @@ Tensor& index_add_(Tensor& self, StrictInt dim, const Tensor& index, const Tenso
                    const Scalar& alpha) {
   TERN_OP("index_add_", self, dim, index, source);
   detail::check_no_overlap(self, {&index, &source});
-  return detail::overwrite(
-      self,
-      [&](const Tensor& x, const Tensor& out) {
-        if (!out.defined()) return add_slices_to_copy(x, dim, index, source, alpha);
-        add_slices(out, dim, index, source, alpha);
-        return out;
-      },
-      source);
+  return detail::inplace_form(Old::kReplaced, self, add_slices, add_slices_to_copy, dim, index,
+                              source, alpha);
 }
 
 Tensor index_copy(const Tensor& self, StrictInt dim, const Tensor& index, const Tensor& source) {
@@ -290,14 +287,8 @@ Tensor index_copy(const Tensor& self, StrictInt dim, const Tensor& index, const 
 Tensor& index_copy_(Tensor& self, StrictInt dim, const Tensor& index, const Tensor& source) {
   TERN_OP("index_copy_", self, dim, index, source);
   detail::check_no_overlap(self, {&index, &source});
-  return detail::overwrite(
-      self,
-      [&](const Tensor& x, const Tensor& out) {
-        if (!out.defined()) return copy_slices_to_copy(x, dim, index, source);
-        copy_slices(out, dim, index, source);
-        return out;
-      },
-      source);
+  return detail::inplace_form(Old::kReplaced, self, copy_slices, copy_slices_to_copy, dim, index,
+                              source);
 }
 
 Tensor index_fill(const Tensor& self, StrictInt dim, const Tensor& index, const Scalar& value) {
@@ -314,24 +305,15 @@ Tensor index_fill(const Tensor& self, StrictInt dim, const Tensor& index, const 
 Tensor& index_fill_(Tensor& self, StrictInt dim, const Tensor& index, const Scalar& value) {
   TERN_OP("index_fill_", self, dim, index);
   detail::check_no_overlap(self, {&index});
-  return detail::overwrite(self, [&](const Tensor& x, const Tensor& out) {
-    if (!out.defined()) return filled_copy(x, dim, index, value);
-    fill_slices(out, dim, index, as_element(out, value));
-    return out;
-  });
+  return detail::inplace_form(Old::kReplaced, self, fill_slices<Scalar>, filled_copy<Scalar>, dim,
+                              index, value);
 }
 
 Tensor& index_fill_(Tensor& self, StrictInt dim, const Tensor& index, const Tensor& value) {
   TERN_OP("index_fill_", self, dim, index, value);
   detail::check_no_overlap(self, {&index});
-  return detail::overwrite(
-      self,
-      [&](const Tensor& x, const Tensor& out) {
-        if (!out.defined()) return filled_copy(x, dim, index, value);
-        fill_slices(out, dim, index, as_element(out, value));
-        return out;
-      },
-      value);
+  return detail::inplace_form(Old::kReplaced, self, fill_slices<Tensor>, filled_copy<Tensor>, dim,
+                              index, value);
 }
 
 }  // namespace tern

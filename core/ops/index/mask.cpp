@@ -111,6 +111,7 @@ namespace {
 using autograd::needs_grad;
 using autograd::record;
 using autograd::wrt;
+using detail::Old;
 
 void check_masked_scatter(const Tensor& self, const Tensor& mask, const Tensor& source) {
   TERN_CHECK(self.dtype() == source.dtype(), DTypeError,
@@ -214,14 +215,8 @@ Tensor& masked_scatter_(Tensor& self, const Tensor& mask, const Tensor& source) 
   check_masked_scatter(self, mask, source);
   TERN_CHECK(is_expandable_to(mask.sizes(), self.sizes()), ShapeError, "the mask of sizes ",
              mask.sizes(), " does not broadcast to the sizes ", self.sizes());
-  return detail::overwrite(
-      self,
-      [&](const Tensor& x, const Tensor& out) {
-        if (!out.defined()) return masked_scattered(x, mask, source);
-        masked_scatter_into(out, mask, source);
-        return out;
-      },
-      source);
+  return detail::inplace_form(Old::kReplaced, self, masked_scatter_into, masked_scattered, mask,
+                              source);
 }
 
 }  // namespace tern

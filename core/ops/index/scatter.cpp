@@ -17,6 +17,7 @@ namespace {
 using autograd::needs_grad;
 using autograd::record;
 using autograd::wrt;
+using detail::Old;
 using kernels::IndexOp;
 
 // gather and scatter need an index with as many dimensions as the tensor, and not larger than the
@@ -93,15 +94,15 @@ void check_number_scatter(const Tensor& self, std::int64_t dim, const Tensor& in
   check_index_shape("scatter", detail::at_least_1d(self), detail::at_least_1d(index), d);
 }
 
-void replace_into(const Tensor& out, std::int64_t dim, const Tensor& index, const Scalar& value) {
+void fill_into(const Tensor& out, std::int64_t dim, const Tensor& index, const Scalar& value) {
   check_number_scatter(out, dim, index);
   scatter_into("scatter", IndexOp::kScatter, out, dim, index, scattered_number(out, value));
 }
 
-Tensor replaced(const Tensor& self, std::int64_t dim, const Tensor& index, const Scalar& value) {
+Tensor filled(const Tensor& self, std::int64_t dim, const Tensor& index, const Scalar& value) {
   check_number_scatter(self, dim, index);
   Tensor out = detail::detached_copy(self);
-  replace_into(out, dim, index, value);
+  fill_into(out, dim, index, value);
   if (!needs_grad(self)) return out;
   return record(
       "ScatterBackward1", out,
@@ -211,7 +212,7 @@ Tensor scatter(const Tensor& self, StrictInt dim, const Tensor& index, const Ten
 }
 Tensor scatter(const Tensor& self, StrictInt dim, const Tensor& index, const Scalar& value) {
   TERN_OP("scatter", self, dim, index);
-  return replaced(self, dim, index, value);
+  return filled(self, dim, index, value);
 }
 Tensor scatter(const Tensor& self, StrictInt dim, const Tensor& index, const Tensor& source,
                std::string_view reduce) {
@@ -224,24 +225,15 @@ Tensor scatter(const Tensor& self, StrictInt dim, const Tensor& index, const Sca
   return scatter_reduce(self, dim, index, number_source(self, dim, index, value), new_name(reduce));
 }
 
-#define TERN_INPLACE_SCATTER(into, outplace, source)                   \
-  return detail::overwrite(                                          \
-      self,                                                          \
-      [&](const Tensor& x, const Tensor& out) {                      \
-        if (!out.defined()) return outplace(x, dim, index, source);  \
-        into(out, dim, index, source);                               \
-        return out;                                                  \
-      }
-
 Tensor& scatter_(Tensor& self, StrictInt dim, const Tensor& index, const Tensor& source) {
   TERN_OP("scatter_", self, dim, index, source);
   detail::check_no_overlap(self, {&index, &source});
-  TERN_INPLACE_SCATTER(replace_into, replaced, source), source);
+  return detail::inplace_form(Old::kReplaced, self, replace_into, replaced, dim, index, source);
 }
 Tensor& scatter_(Tensor& self, StrictInt dim, const Tensor& index, const Scalar& value) {
   TERN_OP("scatter_", self, dim, index);
   detail::check_no_overlap(self, {&index});
-  TERN_INPLACE_SCATTER(replace_into, replaced, value));
+  return detail::inplace_form(Old::kReplaced, self, fill_into, filled, dim, index, value);
 }
 Tensor& scatter_(Tensor& self, StrictInt dim, const Tensor& index, const Tensor& source,
                  std::string_view reduce) {
@@ -263,8 +255,7 @@ Tensor scatter_add(const Tensor& self, StrictInt dim, const Tensor& index, const
 Tensor& scatter_add_(Tensor& self, StrictInt dim, const Tensor& index, const Tensor& source) {
   TERN_OP("scatter_add_", self, dim, index, source);
   detail::check_no_overlap(self, {&index, &source});
-  TERN_INPLACE_SCATTER(add_into, added, source), source);
+  return detail::inplace_form(Old::kReplaced, self, add_into, added, dim, index, source);
 }
-#undef TERN_INPLACE_SCATTER
 
 }  // namespace tern

@@ -15,6 +15,7 @@ namespace {
 using autograd::needs_grad;
 using autograd::record;
 using autograd::wrt;
+using detail::Old;
 using kernels::IndexOp;
 
 // Returns all dimensions of `self` as one indexed row.
@@ -86,14 +87,7 @@ Tensor put(const Tensor& self, const Tensor& index, const Tensor& source, Strict
 Tensor& put_(Tensor& self, const Tensor& index, const Tensor& source, StrictBool accumulate) {
   TERN_OP("put_", self, index, source);
   detail::check_no_overlap(self, {&index, &source});
-  return detail::overwrite(
-      self,
-      [&](const Tensor& x, const Tensor& out) {
-        if (!out.defined()) return put_copy(x, index, source, accumulate);
-        put_into(out, index, source, accumulate);
-        return out;
-      },
-      source);
+  return detail::inplace_form(Old::kReplaced, self, put_into, put_copy, index, source, accumulate);
 }
 
 Tensor take_along_dim(const Tensor& self, const Tensor& indices, std::optional<StrictInt> dim) {

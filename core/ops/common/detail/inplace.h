@@ -38,8 +38,9 @@ class InplaceOp {
 /// Whether the rule of an op saves the elements that the op replaces.
 enum class Old { kSaved, kReplaced };
 
-/// Runs an op that changes `self`. `others` are its other tensors. With kReplaced, the op reads x
-/// only to compute its result, in one elementwise kernel or in the memory that result_like() gives.
+/// Runs an op that changes `self`. `others` are its other tensors, or null. With kReplaced, the op
+/// reads x only to compute its result, in one elementwise kernel or in the memory that
+/// result_like() gives.
 TERN_API Tensor& run_inplace(Tensor& self, InplaceOp op, Old old,
                              std::initializer_list<const Tensor*> others);
 
@@ -53,6 +54,30 @@ Tensor& inplace(Tensor& self, const Op& op, const Others&... others) {
 template <class Op, class... Others>
 Tensor& overwrite(Tensor& self, const Op& op, const Others&... others) {
   return run_inplace(self, InplaceOp(op), Old::kReplaced, {&others...});
+}
+
+inline const Tensor* tensor_among(const Tensor& tensor) { return &tensor; }
+template <class T>
+const Tensor* tensor_among(const T& /*other*/) {
+  return nullptr;
+}
+
+/// Runs the in-place form of an op with the arguments x, args..: function(x, args..) if it is
+/// recorded. Else write(x, args.., out), which returns `out`, or write(out, args..), which changes
+/// `out`.
+template <class Write, class Function, class... Args>
+Tensor& inplace_form(Old old, Tensor& self, const Write& write, const Function& function,
+                     const Args&... args) {
+  const auto op = [&](const Tensor& x, const Tensor& out) -> Tensor {
+    if (!out.defined()) return function(x, args...);
+    if constexpr (requires { Tensor(write(x, args..., out)); }) {
+      return write(x, args..., out);
+    } else {
+      write(out, args...);
+      return out;
+    }
+  };
+  return run_inplace(self, InplaceOp(op), old, {tensor_among(args)...});
 }
 
 /// Returns the tensor for a result of the sizes and the dtype of `self`: the elements of `self`, if
@@ -76,32 +101,15 @@ Tensor& become_view(Tensor& self, const View& view) {
 
 }  // namespace tern::detail
 
-// The file has `name_into(self, other, out)`, which writes to `out`. TERN_INPLACE_BY is the common
-// part of the others.
-#define TERN_INPLACE_BY(run, name, ...)                                         \
-  {                                                                             \
-    TERN_OP(#name "_", self __VA_OPT__(, ) __VA_ARGS__);                        \
-    const auto op = [&](const Tensor& x, const Tensor& out) {                   \
-      return out.defined() ? name##_into(x, other, out) : tern::name(x, other); \
-    };                                                                          \
-    return run(self, op __VA_OPT__(, ) __VA_ARGS__);                            \
-  }
-
-/// Defines `name_(self, other)` of two tensors.
-#define TERN_INPLACE(name) \
-  Tensor& name##_(Tensor& self, const Tensor& other) TERN_INPLACE_BY(detail::inplace, name, other)
-
-/// The same where only the gradient of `other` needs the old elements of `self`.
-#define TERN_INPLACE_PRODUCT(name)                                                 \
-  Tensor& name##_(Tensor& self, const Tensor& other) {                             \
-    if (autograd::needs_grad(other)) TERN_INPLACE_BY(detail::inplace, name, other) \
-    TERN_INPLACE_BY(detail::overwrite, name, other)                                \
-  }
-
-/// Defines `name_(self, other)` of a tensor and a number.
-#define TERN_INPLACE_NUMBER(name) \
-  Tensor& name##_(Tensor& self, const Scalar& other) TERN_INPLACE_BY(detail::inplace, name)
-
-/// The same where the gradient does not need the old elements.
-#define TERN_OVERWRITE_NUMBER(name) \
-  Tensor& name##_(Tensor& self, const Scalar& other) TERN_INPLACE_BY(detail::overwrite, name)
+/// The in-place form of the op `name`, called as name(self, ..). The file has `name_into(self, ..,
+/// out)`, which writes to `out`. `old` is a detail::Old.
+///
+/// Example:
+///   Tensor& hypot_(Tensor& self, const Tensor& other) {
+///     TERN_OP("hypot_", self, other);
+///     return TERN_INPLACE(hypot, Old::kSaved, self, other);
+///   }
+#define TERN_INPLACE(name, old, self, ...)                               \
+  ::tern::detail::inplace_form(                                          \
+      old, self, [](const auto&... all) { return name##_into(all...); }, \
+      [](const auto&... all) { return ::tern::name(all...); } __VA_OPT__(, ) __VA_ARGS__)
