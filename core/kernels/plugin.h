@@ -129,9 +129,9 @@ constexpr std::uint64_t plugin_build_id() {
   hash = detail::hash_bytes(hash, #name #parameters);
 #include <tern/core/kernels/plugin_calls.def>
 #undef TERN_PLUGIN_CALL
-#define TERN_ELEMENTWISE(name, inputs, kind) hash = detail::hash_bytes(hash, #name);
+#define TERN_ELEMENTWISE(name, inputs, kind, cost, accuracy, loops, traits) \
+  hash = detail::hash_bytes(hash, #name);
 #include <tern/core/kernels/families/elementwise.def>
-#undef TERN_ELEMENTWISE
 #define TERN_DTYPE(name, type, number, file_name, python_name, category) \
   hash = detail::hash_number(hash, std::size_t{number} * 256 + sizeof(type));
 #include <tern/core/tensor/dtypes.def>

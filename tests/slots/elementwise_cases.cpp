@@ -24,10 +24,11 @@ struct Layout {
 };
 
 Tensor samples(ElementwiseOp op, ScalarType dtype, std::int64_t count, int input) {
-  using enum ElementwiseOp;
   Tensor x = numbers({count}, dtype, -4, 4);
   const Pause pause;
-  if (op == bce || op == bce_backward) return numbers({count}, dtype, 0.05, 0.95);
+  if (elementwise_info(op).has(ElementwiseInfo::kUnitInputs)) {
+    return numbers({count}, dtype, 0.05, 0.95);
+  }
   if (input == 1 && divides(op)) return is_floating_point(dtype) ? x : x.remainder(7) + 1;
   if (input == 1 && op == ElementwiseOp::pow && !is_floating_point(dtype)) return x.remainder(5);
   return x;

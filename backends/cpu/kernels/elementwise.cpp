@@ -37,65 +37,13 @@ constexpr const auto& row_of() {
 }
 
 /// Returns the number of elements that are worth a thread.
-constexpr std::int64_t grain_of(ElementwiseOp op) {
-  switch (op) {
-    case ElementwiseOp::exp:
-    case ElementwiseOp::expm1:
-    case ElementwiseOp::log:
-    case ElementwiseOp::log1p:
-    case ElementwiseOp::sin:
-    case ElementwiseOp::cos:
-    case ElementwiseOp::tanh:
-    case ElementwiseOp::sigmoid:
-    case ElementwiseOp::tan:
-    case ElementwiseOp::asin:
-    case ElementwiseOp::acos:
-    case ElementwiseOp::atan:
-    case ElementwiseOp::sinh:
-    case ElementwiseOp::cosh:
-    case ElementwiseOp::asinh:
-    case ElementwiseOp::acosh:
-    case ElementwiseOp::atanh:
-    case ElementwiseOp::exp2:
-    case ElementwiseOp::log2:
-    case ElementwiseOp::log10:
-    case ElementwiseOp::erf:
-    case ElementwiseOp::erfc:
-    case ElementwiseOp::sinc:
-    case ElementwiseOp::logit:
-    case ElementwiseOp::silu:
-    case ElementwiseOp::mish:
-    case ElementwiseOp::gelu:
-    case ElementwiseOp::gelu_tanh:
-    case ElementwiseOp::log_sigmoid:
-    case ElementwiseOp::elu:
-    case ElementwiseOp::bce:
-    case ElementwiseOp::bce_logits:
-    case ElementwiseOp::div_trunc:
-    case ElementwiseOp::atan2:
-    case ElementwiseOp::hypot:
-    case ElementwiseOp::xlogy:
-    case ElementwiseOp::xlog1py:
-    case ElementwiseOp::entr:
-    case ElementwiseOp::ldexp:
+constexpr std::int64_t grain_of(ElementwiseCost cost) {
+  switch (cost) {
+    case ElementwiseCost::kMedium:
       return 8192;
-    case ElementwiseOp::erfinv:
-    case ElementwiseOp::lgamma:
-    case ElementwiseOp::erfcx:
-    case ElementwiseOp::log_ndtr:
-    case ElementwiseOp::ndtri:
-    case ElementwiseOp::digamma:
-    case ElementwiseOp::pow:
-    case ElementwiseOp::remainder:
-    case ElementwiseOp::fmod:
-    case ElementwiseOp::div_floor:
-    case ElementwiseOp::gcd:
-    case ElementwiseOp::lcm:
-    case ElementwiseOp::logaddexp:
-    case ElementwiseOp::logaddexp2:
+    case ElementwiseCost::kCostly:
       return 2048;
-    case ElementwiseOp::polygamma:
-    case ElementwiseOp::zeta:
+    case ElementwiseCost::kSeries:
       return 256;
     default:
       return 32768;
@@ -110,10 +58,10 @@ struct OpRow {
   const Loop* loops_of(ScalarType dtype) const { return loops + loop_slot(dtype) * variants; }
 };
 constexpr OpRow kRows[] = {
-#define TERN_ELEMENTWISE(name, inputs, kind) \
-  {row_of<ElementwiseOp::name>()[0].by_numbers, (1 << (inputs)) - 1, grain_of(ElementwiseOp::name)},
+#define TERN_ELEMENTWISE(name, inputs, kind, cost, accuracy, loops, traits) \
+  {row_of<ElementwiseOp::name>()[0].by_numbers, (1 << (inputs)) - 1,        \
+   grain_of(ElementwiseCost::cost)},
 #include <tern/core/kernels/families/elementwise.def>
-#undef TERN_ELEMENTWISE
 };
 
 /// A number argument of the call, stored in the dtype of the loop.

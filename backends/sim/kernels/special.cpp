@@ -85,18 +85,18 @@ double quantile_of_normal(double p) {
   return static_cast<double>(p < 0.5 ? -low : low);
 }
 
-double hurwitz_zeta(double x, double q) {
+long double hurwitz_zeta(long double x, long double q) {
   if (x == 1) return kInfinity;
   if (!(x > 1) || std::isnan(q)) return kNaN;
-  if (q > 0) return static_cast<double>(zeta(x, q));
+  if (q > 0) return zeta(x, q);
   if (q == std::floor(q)) return kInfinity;
   if (x != std::floor(x) || x > 0x1p1000) return kNaN;
   const Real below = std::floor(Real(q)), rest = Real(q) - below;
   const Real negative = zeta(x, 1 - rest) - zeta(x, 1 - rest - below);
-  return static_cast<double>(zeta(x, rest) + (std::fmod(x, 2) == 0 ? negative : -negative));
+  return zeta(x, rest) + (std::fmod(x, 2) == 0 ? negative : -negative);
 }
 
-double inverse_error_function(double x) {
+long double inverse_error_function(long double x) {
   if (!(std::abs(x) <= 1)) return kNaN;
   if (std::abs(x) == 1) return std::copysign(kInfinity, x);
   if (x == 0) return x;
@@ -112,15 +112,15 @@ double inverse_error_function(double x) {
     const Real error = target < 0.5L ? std::erf(y) - target : rest - std::erfc(y);
     y -= error * std::sqrt(kPi) / 2 * std::exp(y * y);
   }
-  return static_cast<double>(x < 0 ? -y : y);
+  return x < 0 ? -y : y;
 }
 
-double log_gamma(double x) {
+long double log_gamma(long double x) {
   int sign = 0;  // std::lgamma would write to a global variable
-  return static_cast<double>(lgammal_r(x, &sign));
+  return lgammal_r(x, &sign);
 }
 
-double digamma(double x) {
+long double digamma(long double x) {
   if (x == 0) return std::copysign(kInfinity, -x);
   if (x < 0 && (x == std::floor(x) || std::isinf(x))) return kNaN;
   Real y = x, sum = 0;
@@ -141,7 +141,7 @@ double digamma(double x) {
     power /= y * y;
     index += 2;
   }
-  return static_cast<double>(sum);
+  return sum;
 }
 
 double polygamma(double order, double x) {
@@ -158,15 +158,20 @@ double polygamma(double order, double x) {
   return static_cast<double>(factor * (zeta(s, rest) + (is_even ? -negative : negative)));
 }
 
-double sinc(double x) {
+long double sinc(long double x) {
   if (x == 0) return 1;
   if (std::isinf(x)) return kNaN;
-  return static_cast<double>(sine_of_pi(x) / (kPi * x));
+  return sine_of_pi(x) / (kPi * x);
 }
 
 double logit(double x) {
   return static_cast<double>(x > 0.25 && x < 0.75 ? std::log1p((2 * Real(x) - 1) / (1 - Real(x)))
                                                   : std::log(Real(x) / (1 - Real(x))));
+}
+
+long double times_power_of_two(long double a, long double exponent) {
+  if (std::isnan(exponent)) return exponent;
+  return std::ldexp(a, static_cast<int>(std::clamp(exponent, -5000.0L, 5000.0L)));
 }
 
 double log_of_sum(double a, double b) {

@@ -4,9 +4,9 @@ namespace tern::sim {
 
 // Special functions by naive formulas in long double.
 
-double inverse_error_function(double x);
-double log_gamma(double x);
-double digamma(double x);
+long double inverse_error_function(long double x);
+long double log_gamma(long double x);
+long double digamma(long double x);
 /// Returns e^(x^2) (1 - erf(x)).
 double scaled_error_function(double x);
 /// Returns the logarithm of the probability that a number of the standard normal distribution is
@@ -15,13 +15,16 @@ double log_of_normal(double x);
 /// Returns the number below which a number of that distribution lies with probability p.
 double quantile_of_normal(double p);
 /// Returns the sum of (q + k)^-x over k = 0, 1, ..
-double hurwitz_zeta(double x, double q);
+long double hurwitz_zeta(long double x, long double q);
 /// Returns derivative number `order` >= 1 of digamma(x).
 double polygamma(double order, double x);
 /// Returns sin(pi x) / (pi x).
-double sinc(double x);
+long double sinc(long double x);
 /// Returns ln(x / (1 - x)).
 double logit(double x);
+
+/// Returns a 2^exponent for an integer exponent.
+long double times_power_of_two(long double a, long double exponent);
 
 /// Returns log(e^a + e^b).
 double log_of_sum(double a, double b);

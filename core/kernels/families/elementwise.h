@@ -8,24 +8,81 @@
 namespace tern::kernels {
 
 enum class ElementwiseOp : std::int32_t {
-#define TERN_ELEMENTWISE(name, inputs, kind) name,
+#define TERN_ELEMENTWISE(name, inputs, kind, cost, accuracy, loops, traits) name,
 #include <tern/core/kernels/families/elementwise.def>
-#undef TERN_ELEMENTWISE
 };
 
-/// The dtypes that an elementwise op takes and returns; see elementwise.def.
-enum class ElementwiseKind : std::int32_t { kFloat, kNumber, kInteger, kAny, kCompare };
+/// The dtypes that an elementwise op takes, and the dtype of its result.
+enum class ElementwiseKind : std::int32_t {
+  kFloat,    // floating inputs, the same dtype out
+  kNumber,   // floating and integral, the same dtype out
+  kInteger,  // integral, the same dtype out
+  kAny,      // every dtype, the same dtype out
+  kCompare,  // every dtype in, bool out
+};
+
+/// How long a CPU computes one element.
+enum class ElementwiseCost : std::int32_t { kCheap, kMedium, kCostly, kSeries };
+
+/// How far results may be from the reference, in units in the last place.
+enum class ElementwiseAccuracy : std::int32_t {
+  kRounded,    // one rounding
+  kAccurate,   // 4 units for every input
+  kUsual,      // 4 units for inputs of usual size
+  kEightUlps,  // 8 units for such inputs
+  kManySteps,  // 4 units, in float64 more
+  kCancels,    // 4 units; in float64 far more where terms of the result cancel out
+};
+
+/// Which loops of the CPU an op has. A loop costs up to a kilobyte per instruction set and dtype.
+enum class ElementwiseLoops : std::int32_t {
+  kEvery,     // one for each choice of inputs that are single numbers
+  kNarrow,    // the same, and loops for narrow integers
+  kWrapping,  // the same; int8 shares those of uint8, because the low bits of the result depend
+              // only on the low bits of the inputs
+  kPlain,    // no input is a number
+  kSecond,   // no input, or the second one
+  kThird,    // no input, or the third one
+  kLastTwo,  // no input, or the last two: those of every call
+};
 
 struct ElementwiseInfo {
   const char* name;
   std::int32_t inputs;
   ElementwiseKind kind;
+  ElementwiseCost cost;
+  ElementwiseAccuracy accuracy;
+  ElementwiseLoops loops;
+  unsigned traits;
+
+  /// What few ops have; traits are joined by |.
+  enum Trait : unsigned {
+    kNone = 0,
+    kDivides = 1,  // divides integers by the second input, which must not be 0
+    // An op on a narrow dtype first rounds its numbers to that dtype, as PyTorch does. Ops with
+    // this trait use them, except for the first operand, with the precision of math_dtype().
+    kWideNumbers = 2,
+    // What tests compare with the reference:
+    kUnitInputs = 4,   // only inputs in [0, 1): others cancel out
+    kUsualScale = 8,   // not inputs of every scale
+    kRoundsTwice = 16  // float32 only on inputs for which nothing is rounded on the way
+  };
+  constexpr bool has(Trait trait) const { return (traits & trait) != 0; }
 };
 
 constexpr ElementwiseInfo kElementwiseInfo[] = {
-#define TERN_ELEMENTWISE(name, inputs, kind) {#name, inputs, ElementwiseKind::kind},
+#define TERN_ELEMENTWISE(name, inputs, kind, cost, accuracy, loops, traits) \
+  [] {                                                                      \
+    using enum ElementwiseInfo::Trait;                                      \
+    return ElementwiseInfo{#name,                                           \
+                           inputs,                                          \
+                           ElementwiseKind::kind,                           \
+                           ElementwiseCost::cost,                           \
+                           ElementwiseAccuracy::accuracy,                   \
+                           ElementwiseLoops::loops,                         \
+                           traits};                                         \
+  }(),
 #include <tern/core/kernels/families/elementwise.def>
-#undef TERN_ELEMENTWISE
 };
 constexpr int kElementwiseOps = sizeof(kElementwiseInfo) / sizeof(kElementwiseInfo[0]);
 
@@ -43,30 +100,14 @@ constexpr bool takes(ElementwiseKind kind) {
   return kind != ElementwiseKind::kNumber || !std::is_same_v<T, bool>;
 }
 
-/// Returns true if an op on a narrow dtype first rounds its numbers to that dtype, as PyTorch does.
-/// The other ops use them, except for the first operand, with the precision of math_dtype().
+/// Returns true if an op on a narrow dtype first rounds its numbers to that dtype.
 constexpr bool rounds_numbers(ElementwiseOp op) {
-  switch (op) {
-    case ElementwiseOp::mul:
-    case ElementwiseOp::div:
-    case ElementwiseOp::lerp:
-    case ElementwiseOp::addcmul:
-    case ElementwiseOp::addcdiv:
-    case ElementwiseOp::polygamma:
-    case ElementwiseOp::logit:
-    case ElementwiseOp::round_decimals:
-    case ElementwiseOp::leaky_relu:
-    case ElementwiseOp::elu:
-      return false;
-    default:
-      return true;
-  }
+  return !elementwise_info(op).has(ElementwiseInfo::kWideNumbers);
 }
 
 /// Returns true if integers are divided by the second input, which must not be 0.
 constexpr bool divides(ElementwiseOp op) {
-  return op == ElementwiseOp::remainder || op == ElementwiseOp::fmod ||
-         op == ElementwiseOp::div_floor || op == ElementwiseOp::div_trunc;
+  return elementwise_info(op).has(ElementwiseInfo::kDivides);
 }
 
 /// out[i] = formula(in0[i], in1[i], in2[i]) over a shape whose dimensions were merged where all

@@ -69,13 +69,6 @@ struct mul : Formula {
   }
 };
 
-struct div : Formula {
-  template <class T>
-  TERN_HOST_DEVICE static T value(T a, T b) {
-    return a / b;
-  }
-};
-
 struct cube : Formula {
   template <class T>
   TERN_HOST_DEVICE static T value(T a) {

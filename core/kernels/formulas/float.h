@@ -1,35 +1,48 @@
 #pragma once
 
 #include <tern/core/kernels/formulas/formula.h>
+#include <tern/core/kernels/math/error_function.h>
+#include <tern/core/kernels/math/exp_log.h>
+#include <tern/core/kernels/math/gamma.h>
+#include <tern/core/kernels/math/hyperbolic.h>
+#include <tern/core/kernels/math/inverse_trig.h>
+#include <tern/core/kernels/math/math_pair.h>
 #include <tern/core/kernels/math/trig.h>
 
-// Elementary functions of one floating-point input.
+// Functions of floating-point inputs: the formulas that stand in the rows of elementwise.def.
 
 namespace tern::kernels::formulas {
 
-TERN_FORMULA_OF(exp)
-TERN_FORMULA_OF(expm1)
-TERN_FORMULA_OF(log)
-TERN_FORMULA_OF(log1p)
-TERN_FORMULA_OF(sqrt)
-
-struct rsqrt : Formula {
-  template <class T>
-  TERN_HOST_DEVICE static T value(T a) {
-    return T(1) / math::sqrt(a);
-  }
-};
-
-struct reciprocal : Formula {
-  template <class T>
-  TERN_HOST_DEVICE static T value(T a) {
-    return T(1) / a;
-  }
-};
-
-TERN_BOUNDED_FORMULA_OF(sin, trig_bounded, sin_bounded)
-TERN_BOUNDED_FORMULA_OF(cos, trig_bounded, cos_bounded)
-TERN_FORMULA_OF(tanh)
-TERN_FORMULA_OF(sigmoid)
+#define TERN_FUNCTION(name, cost, accuracy, casts, node, saved, formula, reference, gradient) \
+  struct name : Formula {                                                                     \
+    template <class T>                                                                        \
+    TERN_HOST_DEVICE static T value(T a) {                                                    \
+      return formula;                                                                         \
+    }                                                                                         \
+  };
+#define TERN_BOUNDED_FUNCTION(name, cost, accuracy, casts, node, saved, formula, reference, \
+                              gradient, test, formula_of_bounded)                           \
+  struct name : Formula {                                                                   \
+    template <class T>                                                                      \
+    TERN_HOST_DEVICE static T value(T a) {                                                  \
+      return formula;                                                                       \
+    }                                                                                       \
+    template <class T>                                                                      \
+    TERN_HOST_DEVICE static bool bounded(T a) {                                             \
+      return test;                                                                          \
+    }                                                                                       \
+    template <class T>                                                                      \
+    TERN_HOST_DEVICE static T bounded_value(T a) {                                          \
+      return formula_of_bounded;                                                            \
+    }                                                                                       \
+  };
+#define TERN_FUNCTION_OF_TWO(name, cost, accuracy, loops, traits, formula, reference) \
+  struct name : Formula {                                                             \
+    template <class T>                                                                \
+    TERN_HOST_DEVICE static T value(T a, T b) {                                       \
+      return formula;                                                                 \
+    }                                                                                 \
+  };
+#include <tern/core/kernels/families/elementwise.def>
 
 }  // namespace tern::kernels::formulas

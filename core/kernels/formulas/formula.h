@@ -35,35 +35,3 @@ template <class T>
 constexpr bool kBoolean = std::is_same_v<T, bool>;
 
 }  // namespace tern::kernels::formulas
-
-// Define the formula of a function of core/kernels that has the same name and one or two inputs.
-#define TERN_FORMULA_OF(name)              \
-  struct name : Formula {                  \
-    template <class T>                     \
-    TERN_HOST_DEVICE static T value(T a) { \
-      return math::name(a);                \
-    }                                      \
-  };
-#define TERN_PAIR_FORMULA_OF(name)              \
-  struct name : Formula {                       \
-    template <class T>                          \
-    TERN_HOST_DEVICE static T value(T a, T b) { \
-      return math::name(a, b);                  \
-    }                                           \
-  };
-// The same with tests for ordinary inputs; see formulas.h.
-#define TERN_BOUNDED_FORMULA_OF(name, is_bounded, of_bounded) \
-  struct name : Formula {                                     \
-    template <class T>                                        \
-    TERN_HOST_DEVICE static T value(T a) {                    \
-      return math::name(a);                                   \
-    }                                                         \
-    template <class T>                                        \
-    TERN_HOST_DEVICE static bool bounded(T a) {               \
-      return math::is_bounded(a);                             \
-    }                                                         \
-    template <class T>                                        \
-    TERN_HOST_DEVICE static T bounded_value(T a) {            \
-      return math::of_bounded(a);                             \
-    }                                                         \
-  };

@@ -1,7 +1,6 @@
 #pragma once
 
 #include <tern/core/kernels/formulas/binary.h>
-#include <tern/core/kernels/math/gamma.h>
 #include <tern/core/kernels/math/math_pair.h>
 
 // Functions of two inputs that are not arithmetic.
@@ -31,10 +30,6 @@ struct fmin : Formula {
     return ((b < a) | is_nan(a)) ? b : a;
   }
 };
-
-TERN_PAIR_FORMULA_OF(copysign)
-TERN_PAIR_FORMULA_OF(atan2)
-TERN_PAIR_FORMULA_OF(hypot)
 
 /// log(e^a + e^b), as the larger input plus a small term. Equal infinities have no distance.
 struct logaddexp : Formula {
@@ -73,10 +68,5 @@ struct xlog1py : Formula {
     return ((a == 0) & !is_nan(b)) ? T(0) : y;
   }
 };
-
-TERN_PAIR_FORMULA_OF(zeta)
-
-/// a 2^b for an integer b.
-TERN_PAIR_FORMULA_OF(ldexp)
 
 }  // namespace tern::kernels::formulas

@@ -4,36 +4,32 @@
 #include <tern/core/kernels/math/error_function.h>
 #include <tern/core/kernels/math/exp_log.h>
 #include <tern/core/kernels/math/gamma.h>
-#include <tern/core/kernels/math/hyperbolic.h>
-#include <tern/core/kernels/math/inverse_trig.h>
 #include <tern/core/kernels/math/normal_distribution.h>
-#include <tern/core/kernels/math/trig.h>
 
 // Special functions, and the parts of a floating number.
 
 namespace tern::kernels::formulas {
 
-TERN_BOUNDED_FORMULA_OF(tan, trig_bounded, tan_bounded)
-TERN_FORMULA_OF(asin)
-TERN_FORMULA_OF(acos)
-TERN_FORMULA_OF(atan)
-TERN_FORMULA_OF(sinh)
-TERN_FORMULA_OF(cosh)
-TERN_FORMULA_OF(asinh)
-TERN_FORMULA_OF(acosh)
-TERN_FORMULA_OF(atanh)
-TERN_FORMULA_OF(exp2)
-TERN_FORMULA_OF(log2)
-TERN_FORMULA_OF(log10)
-TERN_FORMULA_OF(erf)
-TERN_FORMULA_OF(erfc)
-TERN_BOUNDED_FORMULA_OF(erfinv, erfinv_bounded, erfinv_bounded_value)
-TERN_FORMULA_OF(erfcx)
-TERN_FORMULA_OF(log_ndtr)
-TERN_FORMULA_OF(ndtri)
-TERN_FORMULA_OF(lgamma)
-TERN_FORMULA_OF(digamma)
-TERN_FORMULA_OF(sinc)
+struct erfcx : Formula {
+  template <class T>
+  TERN_HOST_DEVICE static T value(T a) {
+    return math::erfcx(a);
+  }
+};
+
+struct log_ndtr : Formula {
+  template <class T>
+  TERN_HOST_DEVICE static T value(T a) {
+    return math::log_ndtr(a);
+  }
+};
+
+struct ndtri : Formula {
+  template <class T>
+  TERN_HOST_DEVICE static T value(T a) {
+    return math::ndtri(a);
+  }
+};
 
 /// -a log(a); 0 for 0, and -infinity for a negative a.
 struct entr : Formula {

@@ -4,7 +4,7 @@
 #include <limits>
 
 #include <tern/core/kernels/families/elementwise.h>
-#include <tern/core/ops/elementwise/detail/unary.h>
+#include <tern/core/ops/elementwise/detail/unary_rows.h>
 #include <tern/core/ops/ops.h>
 
 namespace tern {
@@ -13,6 +13,7 @@ namespace {
 using autograd::needs_grad;
 using autograd::record;
 using autograd::wrt;
+using detail::Old;
 using detail::run_elementwise;
 using detail::run_unary;
 using kernels::ElementwiseOp;
@@ -76,12 +77,7 @@ Tensor is_infinity(const Tensor& self, double infinity) {
 
 }  // namespace
 
-TERN_UNARY(erf, "ErfBackward0", kInput, exp(-square(x)) * (2 / kSqrtPi) * g)
-TERN_UNARY(erfc, "ErfcBackward0", kInput, exp(-square(x)) * (-2 / kSqrtPi) * g)
-TERN_UNARY_FLOAT32(erfinv, "ErfinvBackward0", kOutput, exp(square(y)) * (kSqrtPi / 2) * g)
-TERN_UNARY(lgamma, "LgammaBackward0", kInput, g* digamma(x))
-TERN_UNARY(digamma, "DigammaBackward0", kInput, g* polygamma(1, x))
-TERN_UNARY(sinc, "SincBackward0", kInput, sinc_gradient(g, x))
+#include <tern/core/kernels/families/special.def>
 
 Tensor polygamma(std::int64_t n, const Tensor& self) {
   TERN_OP("polygamma", self);
@@ -148,9 +144,7 @@ Tensor logit(const Tensor& self, std::optional<double> eps) {
 
 Tensor& logit_(Tensor& self, std::optional<double> eps) {
   TERN_OP("logit_", self);
-  return detail::inplace(self, [&](const Tensor& x, const Tensor& out) {
-    return out.defined() ? logit_into(x, eps, out) : logit(x, eps);
-  });
+  return TERN_INPLACE(logit, Old::kSaved, self, eps);
 }
 
 Tensor signbit(const Tensor& self) {
@@ -181,10 +175,7 @@ Tensor nan_to_num(const Tensor& self, std::optional<double> nan, std::optional<d
 Tensor& nan_to_num_(Tensor& self, std::optional<double> nan, std::optional<double> posinf,
                     std::optional<double> neginf) {
   TERN_OP("nan_to_num_", self);
-  return detail::inplace(self, [&](const Tensor& x, const Tensor& out) {
-    return out.defined() ? nan_to_num_into(x, nan, posinf, neginf, out)
-                         : nan_to_num(x, nan, posinf, neginf);
-  });
+  return TERN_INPLACE(nan_to_num, Old::kSaved, self, nan, posinf, neginf);
 }
 
 std::tuple<Tensor, Tensor> frexp(const Tensor& self) {

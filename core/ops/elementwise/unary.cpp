@@ -6,6 +6,7 @@
 #include <tern/core/ops/common/detail/op.h>
 #include <tern/core/ops/elementwise/detail/elementwise.h>
 #include <tern/core/ops/elementwise/detail/unary.h>
+#include <tern/core/ops/elementwise/detail/unary_rows.h>
 #include <tern/core/ops/ops.h>
 
 namespace tern {
@@ -14,7 +15,9 @@ namespace {
 using autograd::needs_grad;
 using autograd::record;
 using autograd::wrt;
+using detail::Old;
 using detail::run_elementwise;
+using detail::Saved;
 using kernels::ElementwiseOp;
 
 constexpr double kLn2 = 0.693147180559945309417, kLn10 = 2.302585092994045684018;
@@ -46,7 +49,11 @@ Scalar decimal_factor(std::int64_t decimals) {
   return decimals < 0 ? -power : power;
 }
 
-Tensor round_to(const Tensor& x, std::int64_t decimals, const Tensor& out) {
+Tensor sgn_into(const Tensor& self, const Tensor& out) {
+  return detail::run_unary("sgn", ElementwiseOp::sign, self, out);
+}
+
+Tensor round_into(const Tensor& x, std::int64_t decimals, const Tensor& out) {
   detail::check_floating("round", x);
   // Number 10^decimals may be infinite in the dtype, which is no error.
   const Scalar factor = visit_dtype(x.dtype(), [&](auto tag) -> Scalar {
@@ -99,6 +106,14 @@ Tensor unary(const char* name, const char* node, ElementwiseOp op, const Tensor&
   return record(node, out, wrt(self, rule, saved == Saved::kInput ? self : out));
 }
 
+Tensor& unary_inplace(Tensor& self, Tensor (*function)(Tensor), const char* name, ElementwiseOp op,
+                      Saved saved) {
+  const auto run = [&](const Tensor& x, const Tensor& out) {
+    return out.defined() ? run_unary(name, op, x, out) : function(x);
+  };
+  return saved == Saved::kInput ? inplace(self, run) : overwrite(self, run);
+}
+
 void check_floating(const char* kernel, const Tensor& self) {
   TERN_CHECK(self.is_floating_point(), NotImplementedError, '"', kernel, '_', self.device().type(),
              "\" not implemented for '", self.dtype(), '\'');
@@ -106,80 +121,43 @@ void check_floating(const char* kernel, const Tensor& self) {
 
 }  // namespace detail
 
-TERN_UNARY(neg, "NegBackward0", kNothing, -g)
-TERN_UNARY(abs, "AbsBackward0", kInput, g* sign(x))
-TERN_UNARY(sign, "SignBackward0", kNothing, zeros_like(g))
-TERN_UNARY_FLOAT32(square, "PowBackward0", kInput, 2 * x * g)
-TERN_UNARY(floor, "FloorBackward0", kNothing, zeros_like(g))
-TERN_UNARY(ceil, "CeilBackward0", kNothing, zeros_like(g))
-TERN_UNARY(round, "RoundBackward0", kNothing, zeros_like(g))
-TERN_UNARY(trunc, "TruncBackward0", kNothing, zeros_like(g))
-TERN_UNARY(relu, "ReluBackward0", kOutput, detail::relu_backward(g, y))
-TERN_UNARY(exp2, "Exp2Backward0", kOutput, g* y* kLn2)
-TERN_UNARY_FLOAT32(exp, "ExpBackward0", kOutput, g* y)
-TERN_UNARY_FLOAT32(expm1, "Expm1Backward0", kOutput, g*(y + 1))
-TERN_UNARY_FLOAT32(log, "LogBackward0", kInput, g / x)
-TERN_UNARY_FLOAT32(log2, "Log2Backward0", kInput, g / (x * kLn2))
-TERN_UNARY_FLOAT32(log10, "Log10Backward0", kInput, g / (x * kLn10))
-TERN_UNARY_FLOAT32(log1p, "Log1PBackward0", kInput, g / (x + 1))
-TERN_UNARY(sqrt, "SqrtBackward0", kOutput, g / (2 * y))
-TERN_UNARY_FLOAT32(rsqrt, "RsqrtBackward0", kOutput, -0.5 * g * y * y * y)
-TERN_UNARY_FLOAT32(reciprocal, "ReciprocalBackward0", kOutput, -g* y* y)
-TERN_UNARY(sin, "SinBackward0", kInput, g* cos(x))
-TERN_UNARY(cos, "CosBackward0", kInput, -g* sin(x))
-TERN_UNARY_FLOAT32(tan, "TanBackward0", kOutput, g*(square(y) + 1))
-TERN_UNARY_FLOAT32(asin, "AsinBackward0", kInput, g* rsqrt(1 - square(x)))
-TERN_UNARY_FLOAT32(acos, "AcosBackward0", kInput, -g* rsqrt(1 - square(x)))
-TERN_UNARY(atan, "AtanBackward0", kInput, g / (square(x) + 1))
-TERN_UNARY_FLOAT32(sinh, "SinhBackward0", kInput, g* cosh(x))
-TERN_UNARY_FLOAT32(cosh, "CoshBackward0", kInput, g* sinh(x))
-TERN_UNARY(asinh, "AsinhBackward0", kInput, g* rsqrt(square(x) + 1))
-TERN_UNARY(acosh, "AcoshBackward0", kInput, g* rsqrt(square(x) - 1))
-TERN_UNARY(atanh, "AtanhBackward0", kInput, g / (1 - square(x)))
-TERN_UNARY(tanh, "TanhBackward0", kOutput, detail::tanh_backward(g, y))
-TERN_UNARY(sigmoid, "SigmoidBackward0", kOutput, detail::sigmoid_backward(g, y))
+#include <tern/core/kernels/families/unary.def>
 
 Tensor frac(Tensor self) {  // NOLINT(performance-unnecessary-value-param): recycled
   TERN_OP("frac", self);
   detail::check_floating("frac", self);
-  return detail::unary("frac", "FracBackward0", ElementwiseOp::frac, self, detail::Saved::kNothing,
+  return detail::unary("frac", "FracBackward0", ElementwiseOp::frac, self, Saved::kNothing,
                        [](const Tensor& g, const Tensor&) { return g; });
 }
 
 Tensor& frac_(Tensor& self) {
   TERN_OP("frac_", self);
   detail::check_floating("frac", self);
-  return detail::overwrite(self, [](const Tensor& x, const Tensor& out) {
-    return out.defined() ? detail::run_unary("frac_", ElementwiseOp::frac, x, out) : frac(x);
-  });
+  return detail::unary_inplace(self, frac, "frac_", ElementwiseOp::frac, Saved::kNothing);
 }
 
 Tensor round(const Tensor& self, std::int64_t decimals) {
   TERN_OP("round", self);
-  Tensor out = round_to(self, decimals, {});
+  Tensor out = round_into(self, decimals, {});
   if (!needs_grad(self)) return out;
   return record("RoundBackward1", out, wrt(self, [](const Tensor& g) { return zeros_like(g); }));
 }
 
 Tensor& round_(Tensor& self, std::int64_t decimals) {
   TERN_OP("round_", self);
-  return detail::overwrite(self, [&](const Tensor& x, const Tensor& out) {
-    return out.defined() ? round_to(x, decimals, out) : round(x, decimals);
-  });
+  return TERN_INPLACE(round, Old::kReplaced, self, decimals);
 }
 
 Tensor sgn(const Tensor& self) {
   TERN_OP("sgn", self);
-  Tensor out = detail::run_unary("sgn", ElementwiseOp::sign, self, {});
+  Tensor out = sgn_into(self, {});
   if (!needs_grad(self)) return out;
   return record("SgnBackward0", out, wrt(self, [](const Tensor& g) { return zeros_like(g); }));
 }
 
 Tensor& sgn_(Tensor& self) {
   TERN_OP("sgn_", self);
-  return detail::overwrite(self, [](const Tensor& x, const Tensor& out) {
-    return out.defined() ? detail::run_unary("sgn_", ElementwiseOp::sign, x, out) : sgn(x);
-  });
+  return TERN_INPLACE(sgn, Old::kReplaced, self);
 }
 
 Tensor positive(const Tensor& self) {

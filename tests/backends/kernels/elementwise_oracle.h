@@ -39,74 +39,21 @@ std::unique_ptr<Exact<Out>[]> oracle_of(kernels::ElementwiseArgs args) {
 /// Returns the allowed error of an op in units in the last place of T.
 template <class T>
 Number tolerance(kernels::ElementwiseOp op) {
-  using enum kernels::ElementwiseOp;
-  constexpr Number kRounding = 0.51L;
-  if (kNarrow<T>) return kRounding;  // computed in float32, and rounded once
-  switch (op) {
-    case exp:
-    case expm1:
-    case log:
-    case log1p:
-    case sin:
-    case cos:
-    case tanh:
-    case sigmoid:
-    case pow:
-    case rsqrt:
-    case bce_backward:
-    case huber:
-    case smooth_l1:
-    case huber_backward:
-    case div_floor:
-    case atan2:
-    case hypot:
-    case logaddexp:
-    case logaddexp2:
-    case xlogy:
-    case xlog1py:
-    case ldexp:
-    case addcdiv:
-    case tan:
-    case asin:
-    case acos:
-    case atan:
-    case sinh:
-    case cosh:
-    case asinh:
-    case acosh:
-    case atanh:
-    case exp2:
-    case log2:
-    case log10:
-    case erf:
-    case erfc:
-    case erfinv:
-    case sinc:
-    case logit:
-    case hardsigmoid:
-    case hardswish:
-    case silu:
-    case gelu:
-    case gelu_tanh:
-    case log_sigmoid:
-    case elu:
-      return 4;
-    case entr:
-    case erfcx:
-    case log_ndtr:
-    case ndtri:
-      return std::is_same_v<T, double> ? 32 : 4;
-    case lgamma:
-    case digamma:
-    case polygamma:  // terms of double cancel out
-    case zeta:
-      return std::is_same_v<T, double> ? 0x1p20L : 4;
-    case bce:
-    case bce_logits:
-    case mish:
+  using enum kernels::ElementwiseAccuracy;
+  constexpr Number kOneRounding = 0.51L;
+  constexpr bool kIsDouble = std::is_same_v<T, double>;
+  if (kNarrow<T>) return kOneRounding;  // computed in float32, and rounded once
+  switch (kernels::elementwise_info(op).accuracy) {
+    case kRounded:
+      return kOneRounding;
+    case kEightUlps:
       return 8;
+    case kManySteps:
+      return kIsDouble ? 32 : 4;
+    case kCancels:
+      return kIsDouble ? 0x1p20L : 4;
     default:
-      return kRounding;
+      return 4;
   }
 }
 

@@ -63,24 +63,6 @@ std::vector<ElementwiseLayout> layouts(int inputs) {
   return all;
 }
 
-/// Returns true for losses, and for ops with a difference: they mix large or negative numbers in a
-/// way that loses all digits.
-bool is_loss(ElementwiseOp op) {
-  return op == ElementwiseOp::bce || op == ElementwiseOp::bce_backward ||
-         op == ElementwiseOp::bce_logits || op == ElementwiseOp::logaddexp ||
-         op == ElementwiseOp::logaddexp2 || op == ElementwiseOp::addcdiv ||
-         op == ElementwiseOp::gelu || op == ElementwiseOp::gelu_tanh;
-}
-
-/// Returns true for ops that round to T on the way to their result. For float, the oracle would
-/// differ from them, except on samples for which nothing is rounded on the way.
-bool rounds_twice(ElementwiseOp op) {
-  return op == ElementwiseOp::lerp || op == ElementwiseOp::lerp_tensor ||
-         op == ElementwiseOp::addcmul || op == ElementwiseOp::div_trunc ||
-         op == ElementwiseOp::sigmoid_backward || op == ElementwiseOp::tanh_backward ||
-         op == ElementwiseOp::hardswish;
-}
-
 template <class T>
 T sample(Noise& noise, ElementwiseOp op, int input) {
   if constexpr (std::is_same_v<T, bool>) {
@@ -113,13 +95,14 @@ T sample(Noise& noise, ElementwiseOp op, int input) {
                               Limits::denorm_min(),
                               Limits::min(),
                               Limits::max()};
-    if (is_loss(op)) {
+    const ElementwiseInfo& info = elementwise_info(op);
+    if (info.has(ElementwiseInfo::kUnitInputs)) {
       const bool is_logit = op == ElementwiseOp::bce_logits && input == 0;
       return static_cast<T>(noise.uniform(0, is_logit ? 9 : 1));
     }
     // CUDA adds the product of the gradient of tanh unrounded.
-    const bool is_short =
-        rounds_twice(op) && (!std::is_same_v<T, double> || op == ElementwiseOp::tanh_backward);
+    const bool is_short = info.has(ElementwiseInfo::kRoundsTwice) &&
+                          (!std::is_same_v<T, double> || op == ElementwiseOp::tanh_backward);
     constexpr std::size_t kExtremes = 3;                                 // the last ones
     const bool is_bounded = is_short || op == ElementwiseOp::polygamma;  // else it may be denormal
     if (noise.bits() % 16 == 0) {
@@ -176,7 +159,8 @@ class Elementwise : public testing::KernelTest {
       }
       if ((layout.immediates >> k & 1) != 0) {
         args.in[k] = nullptr;
-        args.immediate[k] = {is_loss(op) ? 0.5 : 5, 5};
+        const bool is_unit = elementwise_info(op).has(ElementwiseInfo::kUnitInputs);
+        args.immediate[k] = {is_unit ? 0.5 : 5, 5};
       }
     }
     const std::size_t out_count = testing::extent(layout.sizes, layout.out);

@@ -9,9 +9,6 @@
 
 namespace tern::cpu {
 
-template <class F, class... Formulas>
-constexpr bool is_one_of = (std::is_same_v<F, Formulas> || ...);
-
 /// The loops of one op and dtype. The index has a bit for each input that is a single number.
 template <int kInputs>
 struct LoopSet {
@@ -79,25 +76,6 @@ struct move_sign : kernels::formulas::Formula {
   }
 };
 
-/// Returns true for ops on narrow integers whose loops are worth their size.
-template <class F>
-constexpr bool is_cheap() {
-  using namespace kernels::formulas;
-  return is_one_of<F, neg, abs, sign, square, relu, logical_not, bitwise_not, add, sub, mul,
-                   maximum, minimum, eq, ne, lt, le, gt, ge, logical_and, logical_or, logical_xor,
-                   bitwise_and, bitwise_or, bitwise_xor, clamp, addcmul, floor, ceil, round, trunc>;
-}
-
-/// Returns true if the low bits of the result depend only on the low bits of the operands. The
-/// loops of int8 are then the loops of uint8.
-template <class F>
-constexpr bool ignores_sign() {
-  using namespace kernels::formulas;
-  return is_one_of<F, neg, square, logical_not, bitwise_not, add, sub, mul, eq, ne, logical_and,
-                   logical_or, logical_xor, bitwise_and, bitwise_or, bitwise_xor, addcmul, floor,
-                   ceil, round, trunc>;
-}
-
 /// The loops of one op, by dtype.
 template <int kInputs>
 using LoopRow = LoopSet<kInputs>[kLoopDtypes];
@@ -146,87 +124,81 @@ struct LoopTable {
   LoopRow<inputs_of(kFamily)> rows[count_ops(kFamily)];
 };
 
-/// Returns the variants of an op on wide elements, as bits. The last two inputs of some ops are
-/// always numbers.
-template <class F>
-constexpr unsigned all_variants() {
-  using namespace kernels::formulas;
-  return is_one_of<F, threshold, nan_to_num, elu> ? 1U | 1U << 6 : ~0U;
+// Variants of the loops of an op, as bits: which inputs are single numbers.
+constexpr unsigned kNoNumber = 1U, kSecond = 1U << 2, kThird = 1U << 4, kLastTwo = 1U << 6;
+
+/// Returns the variants of an op on elements that need no conversion. Numbers are packed for the
+/// others, which costs little beside an expensive op.
+constexpr unsigned variants(kernels::ElementwiseLoops loops) {
+  switch (loops) {
+    case kernels::ElementwiseLoops::kPlain:
+      return kNoNumber;
+    case kernels::ElementwiseLoops::kSecond:
+      return kNoNumber | kSecond;
+    case kernels::ElementwiseLoops::kThird:
+      return kNoNumber | kThird;
+    case kernels::ElementwiseLoops::kLastTwo:
+      return kNoNumber | kLastTwo;
+    default:
+      return ~0U;
+  }
 }
 
-template <class F, class T, int kInputs, kernels::ElementwiseKind kKind,
-          unsigned kVariants = all_variants<F>()>
+/// Returns the usual variants of an op on narrow elements: others are not worth their size.
+constexpr unsigned narrow_variants(kernels::ElementwiseOp op) {
+  if (op == kernels::ElementwiseOp::where_op) return kNoNumber | kSecond | kThird;
+  if (op == kernels::ElementwiseOp::clamp) return kNoNumber | kLastTwo;
+  return op == kernels::ElementwiseOp::addcmul ? kNoNumber : kNoNumber | kSecond;
+}
+
+template <class F, class T, kernels::ElementwiseOp kOp, unsigned kVariants, int kInputs>
 constexpr void add_dtype(LoopRow<kInputs>& row) {
-  if constexpr (kernels::takes<T>(kKind)) {
+  if constexpr (kernels::takes<T>(kernels::elementwise_info(kOp).kind)) {
     row[loop_slot(dtype_of<T>())] = loops_of<F, T, kInputs, kVariants>();
   }
 }
 
-/// Returns the usual variants of an op on narrow elements, as bits: others are not worth their
-/// size.
-template <class F>
-constexpr unsigned usual_variants() {
-  using namespace kernels::formulas;
-  constexpr unsigned kNone = 1U, kSecond = 1U << 2, kThird = 1U << 4, kSecondAndThird = 1U << 6;
-  if (std::is_same_v<F, where_op>) return kNone | kSecond | kThird;
-  if (std::is_same_v<F, clamp>) return kNone | kSecondAndThird;
-  return std::is_same_v<F, addcmul> ? kNone : kNone | kSecond;
-}
-
-/// Returns the variants of an op on elements that need no conversion. Rare ops have only the usual
-/// ones; numbers are packed for the others, which costs little beside an expensive op.
-template <class F>
-constexpr unsigned variants() {
-  using namespace kernels::formulas;
-  constexpr unsigned kNone = 1U, kSecond = 1U << 2, kThird = 1U << 4;
-  if (is_one_of<F, bitwise_left_shift, bitwise_right_shift, fmod, div_floor, div_trunc, copysign>) {
-    return kNone | kSecond;
-  }
-  const bool is_rare =
-      is_one_of<F, gcd, lcm, heaviside, fmax, fmin, atan2, hypot, logaddexp, logaddexp2, xlogy,
-                xlog1py, zeta, ldexp, addcdiv, lerp_tensor, huber, smooth_l1>;
-  if (std::is_same_v<F, huber_backward>) return kNone | kThird;
-  return is_rare ? kNone : ~0U;
-}
-
-/// Adds the loops that need no conversion. Selecting only moves elements, and the sign of a small
-/// float is one bit.
-template <class F, int kInputs, kernels::ElementwiseKind kKind>
+/// Adds the loops of narrow elements that need no conversion. Selecting only moves elements, and
+/// the sign of a small float is one bit.
+template <class F, kernels::ElementwiseOp kOp, int kInputs>
 constexpr void add_narrow(LoopRow<kInputs>& row) {
-  using kernels::formulas::abs, kernels::formulas::copysign, kernels::formulas::neg,
-      kernels::formulas::where_op;
-  constexpr unsigned kVariants = usual_variants<F>();
-  if constexpr (std::is_same_v<F, where_op>) {
+  using kernels::ElementwiseLoops, kernels::ElementwiseOp;
+  constexpr unsigned kVariants = narrow_variants(kOp);
+  constexpr ElementwiseLoops kLoops = kernels::elementwise_info(kOp).loops;
+  if constexpr (kOp == ElementwiseOp::where_op) {
     row[loop_slot(kByte)] = row[loop_slot(kChar)] = loops_of<F, std::uint8_t, kInputs, kVariants>();
     row[loop_slot(kShort)] = loops_of<F, std::int16_t, kInputs, kVariants>();
     row[loop_slot(kHalf)] = row[loop_slot(kBFloat16)] = row[loop_slot(kShort)];
-  } else if constexpr (is_cheap<F>()) {
-    add_dtype<F, std::uint8_t, kInputs, kKind, kVariants>(row);
-    add_dtype<F, std::int16_t, kInputs, kKind, kVariants>(row);
-    if constexpr (ignores_sign<F>()) {
+  } else if constexpr (kLoops == ElementwiseLoops::kNarrow ||
+                       kLoops == ElementwiseLoops::kWrapping) {
+    add_dtype<F, std::uint8_t, kOp, kVariants>(row);
+    add_dtype<F, std::int16_t, kOp, kVariants>(row);
+    if constexpr (kLoops == ElementwiseLoops::kWrapping) {
       row[loop_slot(kChar)] = row[loop_slot(kByte)];
     } else {
-      add_dtype<F, std::int8_t, kInputs, kKind, kVariants>(row);
+      add_dtype<F, std::int8_t, kOp, kVariants>(row);
     }
   }
-  if constexpr (is_one_of<F, neg, abs, copysign>) {
+  if constexpr (kOp == ElementwiseOp::neg || kOp == ElementwiseOp::abs ||
+                kOp == ElementwiseOp::copysign) {
     using Bits =
         std::conditional_t<kInputs == 2, move_sign,
-                           std::conditional_t<std::is_same_v<F, neg>, flip_sign, clear_sign>>;
+                           std::conditional_t<kOp == ElementwiseOp::neg, flip_sign, clear_sign>>;
     row[loop_slot(kHalf)] = row[loop_slot(kBFloat16)] =
         loops_of<Bits, std::uint16_t, kInputs, kVariants>();
   }
 }
 
 /// Adds an op to its row.
-template <class F, int kInputs, kernels::ElementwiseKind kKind>
+template <class F, kernels::ElementwiseOp kOp, int kInputs>
 constexpr void add_op(LoopRow<kInputs>& row) {
-  add_narrow<F, kInputs, kKind>(row);
-  add_dtype<F, float, kInputs, kKind, variants<F>()>(row);
-  add_dtype<F, double, kInputs, kKind, variants<F>()>(row);
-  add_dtype<F, std::int32_t, kInputs, kKind, variants<F>()>(row);
-  add_dtype<F, std::int64_t, kInputs, kKind, variants<F>()>(row);
-  add_dtype<F, bool, kInputs, kKind, variants<F>()>(row);
+  constexpr unsigned kVariants = variants(kernels::elementwise_info(kOp).loops);
+  add_narrow<F, kOp>(row);
+  add_dtype<F, float, kOp, kVariants>(row);
+  add_dtype<F, double, kOp, kVariants>(row);
+  add_dtype<F, std::int32_t, kOp, kVariants>(row);
+  add_dtype<F, std::int64_t, kOp, kVariants>(row);
+  add_dtype<F, bool, kOp, kVariants>(row);
 }
 
 /// Returns the table of a family.
@@ -234,13 +206,11 @@ template <LoopFamily kFamily>
 constexpr LoopTable<kFamily> make_table() {
   using namespace kernels;
   LoopTable<kFamily> table{};
-#define TERN_ELEMENTWISE(name, inputs, kind)                                      \
-  if constexpr (loop_family({#name, inputs, ElementwiseKind::kind}) == kFamily) { \
-    add_op<formulas::name, inputs, ElementwiseKind::kind>(                        \
-        table.rows[loop_row(ElementwiseOp::name)]);                               \
+#define TERN_ELEMENTWISE(name, inputs, kind, cost, accuracy, loops, traits)                 \
+  if constexpr (loop_family(elementwise_info(ElementwiseOp::name)) == kFamily) {            \
+    add_op<formulas::name, ElementwiseOp::name>(table.rows[loop_row(ElementwiseOp::name)]); \
   }
 #include <tern/core/kernels/families/elementwise.def>
-#undef TERN_ELEMENTWISE
   return table;
 }
 

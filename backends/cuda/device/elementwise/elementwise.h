@@ -86,13 +86,12 @@ constexpr Family family_of(int inputs, ElementwiseKind kind) {
 template <Family kFamily>
 void run_family(const ElementwiseArgs& args, KernelContext& context) {
   switch (args.op) {
-#define TERN_ELEMENTWISE(name, inputs, kind)                                 \
+#define TERN_ELEMENTWISE(name, inputs, kind, cost, accuracy, loops, traits)  \
   case ElementwiseOp::name:                                                  \
     if constexpr (family_of(inputs, ElementwiseKind::kind) == kFamily)       \
       run_row<formulas::name, inputs, ElementwiseKind::kind>(args, context); \
     break;
 #include <tern/core/kernels/families/elementwise.def>
-#undef TERN_ELEMENTWISE
   }
 }
 

@@ -35,40 +35,13 @@ using UnaryRule = Tensor (*)(const Tensor& g, const Tensor& saved);
 Tensor unary(const char* name, const char* node, kernels::ElementwiseOp op, const Tensor& self,
              Saved saved, UnaryRule rule, const Scalar& scale = 1);
 
+/// Runs the in-place form `name` of `function`, whose kernel is `op`.
+Tensor& unary_inplace(Tensor& self, Tensor (*function)(Tensor), const char* name,
+                      kernels::ElementwiseOp op, Saved saved);
+
 // Gradients that are worth a kernel of their own. Differentiable like any op.
 Tensor relu_backward(const Tensor& gradient, const Tensor& result);
 Tensor sigmoid_backward(const Tensor& gradient, const Tensor& result);
 Tensor tanh_backward(const Tensor& gradient, const Tensor& result);
 
 }  // namespace tern::detail
-
-// Defines a function and its in-place form: TERN_UNARY(name, name of the gradient, what backward
-// saves, gradient). In the gradient, g is the gradient of the result, x the input (if kInput is
-// saved) and y the result (if kOutput is saved).
-#define TERN_UNARY(name, node, saves, gradient) \
-  TERN_UNARY_RULE(static_assert(true), name, node, saves, gradient)
-/// The same for an op that autocast computes in float32 on CUDA.
-#define TERN_UNARY_FLOAT32(name, node, saves, gradient) \
-  TERN_UNARY_RULE(TERN_AUTOCAST(kUnchanged, kFloat32, name, self), name, node, saves, gradient)
-// The common part. `rule` follows TERN_OP.
-#define TERN_UNARY_RULE(rule, name, node, saves, gradient)                               \
-  Tensor name(Tensor self) { /* NOLINT(performance-unnecessary-value-param): recycled */ \
-    TERN_OP(#name, self);                                                                \
-    rule;                                                                                \
-    return detail::unary(                                                                \
-        #name, node, kernels::ElementwiseOp::name, self, detail::Saved::saves,           \
-        [](const Tensor& g, [[maybe_unused]] const Tensor& saved) {                      \
-          [[maybe_unused]] const Tensor& x = saved; /* the input, if that is saved */    \
-          [[maybe_unused]] const Tensor& y = saved; /* the result, if that is saved */   \
-          return gradient;                                                               \
-        });                                                                              \
-  }                                                                                      \
-  Tensor& name##_(Tensor& self) {                                                        \
-    TERN_OP(#name "_", self);                                                            \
-    const auto op = [](const Tensor& x, const Tensor& out) {                             \
-      if (!out.defined()) return name(x);                                                \
-      return detail::run_unary(#name "_", kernels::ElementwiseOp::name, x, out);         \
-    };                                                                                   \
-    if (detail::Saved::saves == detail::Saved::kInput) return detail::inplace(self, op); \
-    return detail::overwrite(self, op);                                                  \
-  }
