@@ -5,7 +5,7 @@
 #include <tern/core/ops/ops.h>
 #include <tern/nn/optim/adafactor.h>
 #include <tern/nn/optim/detail/check_numbers.h>
-#include <tern/nn/optim/detail/fused_step.h>
+#include <tern/nn/optim/detail/step.h>
 
 namespace tern::optim {
 

@@ -1,6 +1,6 @@
 #include <tern/nn/optim/adagrad.h>
 #include <tern/nn/optim/detail/check_numbers.h>
-#include <tern/nn/optim/detail/fused_step.h>
+#include <tern/nn/optim/detail/step.h>
 
 namespace tern::optim {
 

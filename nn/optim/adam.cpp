@@ -1,7 +1,7 @@
 #include <tern/nn/optim/adam.h>
 #include <tern/nn/optim/adamw.h>
 #include <tern/nn/optim/detail/check_numbers.h>
-#include <tern/nn/optim/detail/fused_step.h>
+#include <tern/nn/optim/detail/step.h>
 
 namespace tern::optim {
 

@@ -3,7 +3,7 @@
 
 #include <tern/nn/optim/asgd.h>
 #include <tern/nn/optim/detail/check_numbers.h>
-#include <tern/nn/optim/detail/fused_step.h>
+#include <tern/nn/optim/detail/step.h>
 
 namespace tern::optim {
 

@@ -3,7 +3,7 @@
 
 #include <tern/core/ops/ops.h>
 #include <tern/nn/optim/detail/check_numbers.h>
-#include <tern/nn/optim/detail/fused_step.h>
+#include <tern/nn/optim/detail/step.h>
 #include <tern/nn/optim/muon.h>
 
 namespace tern::optim {

@@ -1,7 +1,7 @@
 #include <cmath>
 
 #include <tern/nn/optim/detail/check_numbers.h>
-#include <tern/nn/optim/detail/fused_step.h>
+#include <tern/nn/optim/detail/step.h>
 #include <tern/nn/optim/nadam.h>
 
 namespace tern::optim {

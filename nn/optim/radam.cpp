@@ -1,5 +1,5 @@
 #include <tern/nn/optim/detail/check_numbers.h>
-#include <tern/nn/optim/detail/fused_step.h>
+#include <tern/nn/optim/detail/step.h>
 #include <tern/nn/optim/radam.h>
 
 namespace tern::optim {

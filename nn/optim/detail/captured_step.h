@@ -3,7 +3,7 @@
 #include <cstddef>
 #include <memory>
 
-#include <tern/nn/optim/detail/fused_step.h>
+#include <tern/nn/optim/detail/step.h>
 
 // The part of a step that is only needed during the capture of a CUDA graph. Each replay is a step:
 // its kernels read the learning rate and the step number on the device, and the host counts it too.

@@ -7,7 +7,7 @@
 #include <tern/core/base/text.h>
 #include <tern/core/kernels/backend.h>
 #include <tern/nn/optim/detail/captured_step.h>
-#include <tern/nn/optim/detail/fused_step.h>
+#include <tern/nn/optim/detail/step.h>
 
 namespace tern::optim::detail {
 
