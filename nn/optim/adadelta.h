@@ -7,42 +7,30 @@ namespace tern::optim {
 /// Options of Adadelta.
 struct TERN_API AdadeltaOptions : public OptimizerCloneableOptions<AdadeltaOptions> {
   /// Leaves every option at its default.
-  AdadeltaOptions() = default;
+  AdadeltaOptions();
   /// Sets the learning rate.
   AdadeltaOptions(double lr);
   /// The learning rate.
   TERN_OPTIM_ARG(double, lr) = 1.0;
   /// The decay of both averages.
-  TERN_OPTIM_ARG(double, rho) = 0.9;
+  TERN_OPTIM_ARG(double, rho, .most = 1) = 0.9;
   /// A number added to the denominator.
   TERN_OPTIM_ARG(double, eps) = 1e-6;
   /// The factor of the L2 penalty: weight_decay times the parameter is added to the gradient.
   TERN_OPTIM_ARG(double, weight_decay) = 0;
   /// True: steps go up the gradient.
-  TERN_OPTIM_ARG(bool, maximize) = false;
-
- public:
-  /// Throws Error if a number is out of its range ("Invalid learning rate: -1").
-  void check() const override;
-  /// Returns the names and members, for saving and loading.
-  static auto fields();
+  TERN_OPTIM_ARG(bool, maximize, .later = true) = false;
 };
 extern template class OptimizerCloneableOptions<AdadeltaOptions>;
 
 /// The state of Adadelta for one parameter.
 struct TERN_API AdadeltaParamState : public OptimizerCloneableParamState<AdadeltaParamState> {
   /// The number of steps so far.
-  TERN_ARG(std::int64_t, step) = 0;
+  TERN_OPTIM_STATE(std::int64_t, step) = 0;
   /// The average v of the squared gradient.
-  TERN_ARG(Tensor, square_avg);
+  TERN_OPTIM_STATE(Tensor, square_avg);
   /// The average u of the squared change.
-  TERN_ARG(Tensor, acc_delta);
-
- public:
-  /// Throws Error if steps were taken but a tensor is missing.
-  void check() const override;
-  /// Returns the names and members, for saving and loading.
-  static auto fields();
+  TERN_OPTIM_STATE(Tensor, acc_delta);
 };
 extern template class OptimizerCloneableParamState<AdadeltaParamState>;
 

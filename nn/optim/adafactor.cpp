@@ -4,41 +4,21 @@
 
 #include <tern/core/ops/ops.h>
 #include <tern/nn/optim/adafactor.h>
-#include <tern/nn/optim/detail/check_numbers.h>
 #include <tern/nn/optim/detail/step.h>
 
 namespace tern::optim {
 
-auto AdafactorOptions::fields() {
-  return std::make_tuple(std::pair("lr", &AdafactorOptions::lr_),
-                         std::pair("beta2_decay", &AdafactorOptions::beta2_decay_),
-                         std::pair("eps", &AdafactorOptions::eps_),
-                         std::pair("d", &AdafactorOptions::d_),
-                         std::pair("weight_decay", &AdafactorOptions::weight_decay_),
-                         std::pair("maximize", &AdafactorOptions::maximize_));
-}
-
-template class OptimizerCloneableOptions<AdafactorOptions>;
-
-auto AdafactorParamState::fields() {
-  return std::make_tuple(std::pair("step", &AdafactorParamState::step_),
-                         std::pair("row_var", &AdafactorParamState::row_var_),
-                         std::pair("col_var", &AdafactorParamState::col_var_),
-                         std::pair("variance", &AdafactorParamState::variance_));
-}
-
-template class OptimizerCloneableParamState<AdafactorParamState>;
-
+AdafactorOptions::AdafactorOptions() = default;
 AdafactorOptions::AdafactorOptions(double lr_value) { lr(lr_value); }
 
+template class OptimizerCloneableOptions<AdafactorOptions>;
+template class OptimizerCloneableParamState<AdafactorParamState>;
+
 void AdafactorOptions::check() const {
+  OptimizerOptions::check();
   const auto [epsilon1, epsilon2] = eps();
-  detail::check_newer_option("Learning rate", lr());
-  TERN_CHECK(beta2_decay() <= 0, Error, "beta2_decay should be <= 0 but is: ", beta2_decay());
-  detail::check_newer_option("epsilon1", epsilon1.value_or(0));
-  detail::check_newer_option("epsilon2", epsilon2);
-  TERN_CHECK(d() >= 1, Error, "Clipping threshold d should be >= 1 but is: ", d());
-  detail::check_newer_option("weight_decay", weight_decay());
+  detail::check_option({.key = "eps", .newer = "epsilon1"}, epsilon1.value_or(0));
+  detail::check_option({.key = "eps", .newer = "epsilon2"}, epsilon2);
 }
 
 namespace {
@@ -107,23 +87,23 @@ void step_adafactor(const OptimizerOptions& group, OptimizerParamState& param_st
 }  // namespace
 
 void AdafactorParamState::load(const State& state, const Tensor& parameter) {
-  detail::load_entry(state, "step", parameter, step_);
+  detail::load_entry(state, "step", parameter, step());
   if (parameter.dim() > 1) {
     const Tensor values = parameter.detach();
-    detail::load_entry(state, "row_var", values.new_empty(reduced_sizes(values, 1)), row_var_);
-    detail::load_entry(state, "col_var", values.new_empty(reduced_sizes(values, 2)), col_var_);
+    detail::load_entry(state, "row_var", values.new_empty(reduced_sizes(values, 1)), row_var());
+    detail::load_entry(state, "col_var", values.new_empty(reduced_sizes(values, 2)), col_var());
   } else {
-    detail::load_entry(state, "variance", parameter, variance_);
+    detail::load_entry(state, "variance", parameter, variance());
   }
 }
 
 void AdafactorParamState::check() const {
-  TERN_CHECK(step_ == 0 || variance_.defined() || (row_var_.defined() && col_var_.defined()), Error,
-             "loaded state dict has no variance for a parameter at step ", step_);
+  TERN_CHECK(step() == 0 || variance().defined() || (row_var().defined() && col_var().defined()),
+             Error, "loaded state dict has no variance for a parameter at step ", step());
 }
 
 Tensor Adafactor::step(LossClosure closure) {
-  return detail::composed_step("Adafactor", *this, closure, step_adafactor);
+  return detail::take_step({.name = "Adafactor", .step_one = step_adafactor}, *this, closure);
 }
 
 }  // namespace tern::optim

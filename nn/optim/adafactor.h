@@ -10,48 +10,44 @@ using AdafactorEps = std::tuple<std::optional<double>, double>;
 /// Options of Adafactor.
 struct TERN_API AdafactorOptions : public OptimizerCloneableOptions<AdafactorOptions> {
   /// Leaves every option at its default.
-  AdafactorOptions() = default;
+  AdafactorOptions();
   /// Sets the learning rate.
   AdafactorOptions(double lr);
   /// The largest relative step size, and the factor of the weight decay.
-  TERN_OPTIM_ARG(double, lr) = 1e-2;
+  TERN_OPTIM_ARG(double, lr, .newer = "Learning rate") = 1e-2;
   /// The power by which the weight of new squares decays: it is t^beta2_decay in step t.
-  TERN_OPTIM_ARG(double, beta2_decay) = -0.8;
+  TERN_OPTIM_ARG(double, beta2_decay, .least = -kInf, .most = 0, .newer = "beta2_decay") = -0.8;
   /// The lower bounds of the estimated variance and of the parameter's size.
   TERN_OPTIM_ARG(AdafactorEps, eps) = AdafactorEps(std::nullopt, 1e-3);
   /// The largest root mean square of an update.
-  TERN_OPTIM_ARG(double, d) = 1.0;
+  TERN_OPTIM_ARG(double, d, .least = 1, .most = kInf, .newer = "Clipping threshold d") = 1.0;
   /// The decay of the parameter: each step multiplies it by 1 - lr * weight_decay.
-  TERN_OPTIM_ARG(double, weight_decay) = 0;
+  TERN_OPTIM_ARG(double, weight_decay, .newer = "weight_decay") = 0;
   /// True: steps go up the gradient.
   TERN_OPTIM_ARG(bool, maximize) = false;
 
  public:
   /// Throws Error if a number is out of its range ("Learning rate should be >= 0 but is: -1").
   void check() const override;
-  /// Returns the names and members, for saving and loading.
-  static auto fields();
 };
 extern template class OptimizerCloneableOptions<AdafactorOptions>;
 
 /// The state of Adafactor for one parameter.
 struct TERN_API AdafactorParamState : public OptimizerCloneableParamState<AdafactorParamState> {
   /// The number of steps so far.
-  TERN_ARG(std::int64_t, step) = 0;
+  TERN_OPTIM_STATE(std::int64_t, step) = 0;
   /// The average of the squared gradient over the last dimension; for two dimensions and more.
-  TERN_ARG(Tensor, row_var);
+  TERN_OPTIM_STATE(Tensor, row_var);
   /// The same over the dimension before the last.
-  TERN_ARG(Tensor, col_var);
+  TERN_OPTIM_STATE(Tensor, col_var);
   /// The average of the squared gradient; for fewer dimensions.
-  TERN_ARG(Tensor, variance);
+  TERN_OPTIM_STATE(Tensor, variance);
 
  public:
   /// Copies the entries of `state` to the device and dtype of `parameter`.
   void load(const State& state, const Tensor& parameter) override;
   /// Throws Error if steps were taken but a tensor is missing.
   void check() const override;
-  /// Returns the names and members, for saving and loading.
-  static auto fields();
 };
 extern template class OptimizerCloneableParamState<AdafactorParamState>;
 

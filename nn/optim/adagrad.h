@@ -7,7 +7,7 @@ namespace tern::optim {
 /// Options of Adagrad.
 struct TERN_API AdagradOptions : public OptimizerCloneableOptions<AdagradOptions> {
   /// Leaves every option at its default.
-  AdagradOptions() = default;
+  AdagradOptions();
   /// Sets the learning rate.
   AdagradOptions(double lr);
   /// The learning rate.
@@ -15,34 +15,22 @@ struct TERN_API AdagradOptions : public OptimizerCloneableOptions<AdagradOptions
   /// The decay of the learning rate: step t has lr / (1 + (t - 1) * lr_decay).
   TERN_OPTIM_ARG(double, lr_decay) = 0;
   /// A number added to the denominator.
-  TERN_OPTIM_ARG(double, eps) = 1e-10;
+  TERN_OPTIM_ARG(double, eps, .later = true) = 1e-10;
   /// The factor of the L2 penalty: weight_decay times the parameter is added to the gradient.
   TERN_OPTIM_ARG(double, weight_decay) = 0;
   /// The first value of the sum of squares.
   TERN_OPTIM_ARG(double, initial_accumulator_value) = 0;
   /// True: steps go up the gradient.
-  TERN_OPTIM_ARG(bool, maximize) = false;
-
- public:
-  /// Throws Error if a number is out of its range ("Invalid learning rate: -1").
-  void check() const override;
-  /// Returns the names and members, for saving and loading.
-  static auto fields();
+  TERN_OPTIM_ARG(bool, maximize, .later = true) = false;
 };
 extern template class OptimizerCloneableOptions<AdagradOptions>;
 
 /// The state of Adagrad for one parameter.
 struct TERN_API AdagradParamState : public OptimizerCloneableParamState<AdagradParamState> {
   /// The number of steps so far.
-  TERN_ARG(std::int64_t, step) = 0;
+  TERN_OPTIM_STATE(std::int64_t, step) = 0;
   /// The sum of the squared gradients.
-  TERN_ARG(Tensor, sum);
-
- public:
-  /// Throws Error if steps were taken but a tensor is missing.
-  void check() const override;
-  /// Returns the names and members, for saving and loading.
-  static auto fields();
+  TERN_OPTIM_STATE(Tensor, sum);
 };
 extern template class OptimizerCloneableParamState<AdagradParamState>;
 

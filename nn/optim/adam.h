@@ -1,6 +1,6 @@
 #pragma once
 
-#include <tern/nn/optim/optimizer.h>
+#include <tern/nn/optim/optimizer_of.h>
 
 namespace tern::optim {
 
@@ -10,7 +10,7 @@ using Betas = std::tuple<double, double>;
 /// Options of Adam.
 struct TERN_API AdamOptions : public OptimizerCloneableOptions<AdamOptions> {
   /// Leaves every option at its default.
-  AdamOptions() = default;
+  AdamOptions();
   /// Sets the learning rate.
   AdamOptions(double lr);
   /// The learning rate.
@@ -22,44 +22,31 @@ struct TERN_API AdamOptions : public OptimizerCloneableOptions<AdamOptions> {
   /// The factor of the L2 penalty: weight_decay times the parameter is added to the gradient.
   TERN_OPTIM_ARG(double, weight_decay) = 0;
   /// True: divides by the largest average of squares so far (Reddi et al., 2018).
-  TERN_OPTIM_ARG(bool, amsgrad) = false;
+  TERN_OPTIM_ARG(bool, amsgrad, .later = true) = false;
   /// True: steps go up the gradient.
-  TERN_OPTIM_ARG(bool, maximize) = false;
+  TERN_OPTIM_ARG(bool, maximize, .later = true) = false;
   /// True: a CUDA graph may capture step(). The step count is then also stored on the device.
   /// state_dict() contains this option as in PyTorch, but load_state_dict() does not change it.
   TERN_OPTIM_ARG(bool, capturable) = false;
-
- public:
-  /// Throws Error if a number is out of its range ("Invalid learning rate: -1").
-  void check() const override;
-  /// Returns the names and members, for saving and loading.
-  static auto fields();
 };
 extern template class OptimizerCloneableOptions<AdamOptions>;
 
 /// The state of Adam and AdamW for one parameter.
 struct TERN_API AdamParamState : public OptimizerCloneableParamState<AdamParamState> {
   /// The number of steps so far.
-  TERN_ARG(std::int64_t, step) = 0;
+  TERN_OPTIM_STATE(std::int64_t, step) = 0;
   /// The average m of the gradient.
-  TERN_ARG(Tensor, exp_avg);
+  TERN_OPTIM_STATE(Tensor, exp_avg);
   /// The average v of the squared gradient.
-  TERN_ARG(Tensor, exp_avg_sq);
+  TERN_OPTIM_STATE(Tensor, exp_avg_sq);
   /// The largest v so far, with amsgrad.
-  TERN_ARG(Tensor, max_exp_avg_sq);
+  TERN_OPTIM_STATE(Tensor, max_exp_avg_sq, .optional = true);
   /// `step` in float64 on the parameter's device, shared by parameters that step together;
   /// undefined unless capturable.
-  TERN_ARG(Tensor, device_step);
-
- public:
-  /// Throws Error if steps were taken but an average is missing. At step 0 averages may be missing,
-  /// because the first step may have failed. max_exp_avg_sq may be missing, because the first step
-  /// with amsgrad makes it.
-  void check() const override;
-  /// Returns the names and members, for saving and loading.
-  static auto fields();
+  TERN_OPTIM_STATE(Tensor, device_step, .not_saved = true);
 };
 extern template class OptimizerCloneableParamState<AdamParamState>;
+extern template class OptimizerOf<AdamOptions, AdamParamState>;
 
 /// Adam (Kingma and Ba, 2015), in the order of operations of Python's PyTorch.
 ///
@@ -70,18 +57,12 @@ extern template class OptimizerCloneableParamState<AdamParamState>;
 ///
 /// A CUDA graph can capture step() if every group is `capturable` and has taken a step before. Each
 /// replay counts as a step and uses the learning rate that the options have at that time.
-class TERN_API Adam : public Optimizer {
+class TERN_API Adam : public OptimizerOf<AdamOptions, AdamParamState> {
  public:
-  /// Optimizes the parameters or groups of parameters. Throws Error like Optimizer's constructor,
-  /// and for options out of range.
-  explicit Adam(std::vector<OptimizerParamGroup> param_groups, const AdamOptions& defaults = {});
-  explicit Adam(std::vector<Tensor> params, const AdamOptions& defaults = {});
+  using OptimizerOf::OptimizerOf;
 
   /// Changes every parameter that has a gradient; see Optimizer::step().
   Tensor step(LossClosure closure = nullptr) override;
-
- protected:
-  std::unique_ptr<OptimizerParamState> make_param_state() const override;
 };
 
 }  // namespace tern::optim

@@ -8,7 +8,7 @@ namespace tern::optim {
 /// Options of Adamax.
 struct TERN_API AdamaxOptions : public OptimizerCloneableOptions<AdamaxOptions> {
   /// Leaves every option at its default.
-  AdamaxOptions() = default;
+  AdamaxOptions();
   /// Sets the learning rate.
   AdamaxOptions(double lr);
   /// The learning rate.
@@ -20,36 +20,24 @@ struct TERN_API AdamaxOptions : public OptimizerCloneableOptions<AdamaxOptions> 
   /// The factor of the L2 penalty: weight_decay times the parameter is added to the gradient.
   TERN_OPTIM_ARG(double, weight_decay) = 0;
   /// True: steps go up the gradient.
-  TERN_OPTIM_ARG(bool, maximize) = false;
+  TERN_OPTIM_ARG(bool, maximize, .later = true) = false;
   /// True: a CUDA graph may capture step(). The step count is then also stored on the device.
   /// state_dict() contains this option as in PyTorch, but load_state_dict() does not change it.
   TERN_OPTIM_ARG(bool, capturable) = false;
-
- public:
-  /// Throws Error if a number is out of its range ("Invalid learning rate: -1").
-  void check() const override;
-  /// Returns the names and members, for saving and loading.
-  static auto fields();
 };
 extern template class OptimizerCloneableOptions<AdamaxOptions>;
 
 /// The state of Adamax for one parameter.
 struct TERN_API AdamaxParamState : public OptimizerCloneableParamState<AdamaxParamState> {
   /// The number of steps so far.
-  TERN_ARG(std::int64_t, step) = 0;
+  TERN_OPTIM_STATE(std::int64_t, step) = 0;
   /// The average m of the gradient.
-  TERN_ARG(Tensor, exp_avg);
+  TERN_OPTIM_STATE(Tensor, exp_avg);
   /// The decaying maximum u of the gradient.
-  TERN_ARG(Tensor, exp_inf);
+  TERN_OPTIM_STATE(Tensor, exp_inf);
   /// `step` in float64 on the parameter's device, shared by parameters that step together;
   /// undefined unless capturable.
-  TERN_ARG(Tensor, device_step);
-
- public:
-  /// Throws Error if steps were taken but a tensor is missing.
-  void check() const override;
-  /// Returns the names and members, for saving and loading.
-  static auto fields();
+  TERN_OPTIM_STATE(Tensor, device_step, .not_saved = true);
 };
 extern template class OptimizerCloneableParamState<AdamaxParamState>;
 

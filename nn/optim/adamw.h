@@ -7,7 +7,7 @@ namespace tern::optim {
 /// Options of AdamW.
 struct TERN_API AdamWOptions : public OptimizerCloneableOptions<AdamWOptions> {
   /// Leaves every option at its default.
-  AdamWOptions() = default;
+  AdamWOptions();
   /// Sets the learning rate.
   AdamWOptions(double lr);
   /// The learning rate.
@@ -19,38 +19,27 @@ struct TERN_API AdamWOptions : public OptimizerCloneableOptions<AdamWOptions> {
   /// The decay of the parameter: each step multiplies it by 1 - lr * weight_decay.
   TERN_OPTIM_ARG(double, weight_decay) = 1e-2;
   /// True: divides by the largest average of squares so far (Reddi et al., 2018).
-  TERN_OPTIM_ARG(bool, amsgrad) = false;
+  TERN_OPTIM_ARG(bool, amsgrad, .later = true) = false;
   /// True: steps go up the gradient.
-  TERN_OPTIM_ARG(bool, maximize) = false;
+  TERN_OPTIM_ARG(bool, maximize, .later = true) = false;
   /// True: a CUDA graph may capture step(). The step count is then also stored on the device.
   /// state_dict() contains this option as in PyTorch, but load_state_dict() does not change it.
   TERN_OPTIM_ARG(bool, capturable) = false;
-
- public:
-  /// Throws Error if a number is out of its range ("Invalid learning rate: -1").
-  void check() const override;
-  /// Returns the names and members, for saving and loading.
-  static auto fields();
 };
 extern template class OptimizerCloneableOptions<AdamWOptions>;
 
 /// The state of AdamW for one parameter.
 using AdamWParamState = AdamParamState;
+extern template class OptimizerOf<AdamWOptions, AdamWParamState>;
 
 /// Adam with decoupled weight decay (Loshchilov and Hutter, 2019): first p *= 1 - lr *
 /// weight_decay, then the step of Adam without weight decay.
-class TERN_API AdamW : public Optimizer {
+class TERN_API AdamW : public OptimizerOf<AdamWOptions, AdamWParamState> {
  public:
-  /// Optimizes the parameters or groups of parameters. Throws Error like Optimizer's constructor,
-  /// and for options out of range.
-  explicit AdamW(std::vector<OptimizerParamGroup> param_groups, const AdamWOptions& defaults = {});
-  explicit AdamW(std::vector<Tensor> params, const AdamWOptions& defaults = {});
+  using OptimizerOf::OptimizerOf;
 
   /// Changes every parameter that has a gradient; see Optimizer::step().
   Tensor step(LossClosure closure = nullptr) override;
-
- protected:
-  std::unique_ptr<OptimizerParamState> make_param_state() const override;
 };
 
 }  // namespace tern::optim

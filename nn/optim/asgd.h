@@ -7,7 +7,7 @@ namespace tern::optim {
 /// Options of ASGD.
 struct TERN_API ASGDOptions : public OptimizerCloneableOptions<ASGDOptions> {
   /// Leaves every option at its default.
-  ASGDOptions() = default;
+  ASGDOptions();
   /// Sets the learning rate.
   ASGDOptions(double lr);
   /// The learning rate.
@@ -17,36 +17,24 @@ struct TERN_API ASGDOptions : public OptimizerCloneableOptions<ASGDOptions> {
   /// The power by which eta decays.
   TERN_OPTIM_ARG(double, alpha) = 0.75;
   /// The step after which the average begins.
-  TERN_OPTIM_ARG(double, t0) = 1e6;
+  TERN_OPTIM_ARG(double, t0, .unchecked = true) = 1e6;
   /// The factor of the L2 penalty: weight_decay times the parameter is added to the gradient.
   TERN_OPTIM_ARG(double, weight_decay) = 0;
   /// True: steps go up the gradient.
-  TERN_OPTIM_ARG(bool, maximize) = false;
-
- public:
-  /// Throws Error if a number is out of its range ("Invalid learning rate: -1").
-  void check() const override;
-  /// Returns the names and members, for saving and loading.
-  static auto fields();
+  TERN_OPTIM_ARG(bool, maximize, .later = true) = false;
 };
 extern template class OptimizerCloneableOptions<ASGDOptions>;
 
 /// The state of ASGD for one parameter.
 struct TERN_API ASGDParamState : public OptimizerCloneableParamState<ASGDParamState> {
   /// The number of steps so far.
-  TERN_ARG(std::int64_t, step) = 0;
+  TERN_OPTIM_STATE(std::int64_t, step) = 0;
   /// The step size of the next step, in float32 as in PyTorch.
-  TERN_ARG(float, eta) = 0;
+  TERN_OPTIM_STATE(float, eta) = 0;
   /// The weight of the next step in the average.
-  TERN_ARG(float, mu) = 1;
+  TERN_OPTIM_STATE(float, mu) = 1;
   /// The average of the parameter.
-  TERN_ARG(Tensor, ax);
-
- public:
-  /// Throws Error if steps were taken but a tensor is missing.
-  void check() const override;
-  /// Returns the names and members, for saving and loading.
-  static auto fields();
+  TERN_OPTIM_STATE(Tensor, ax);
 };
 extern template class OptimizerCloneableParamState<ASGDParamState>;
 

@@ -11,25 +11,14 @@
 
 namespace tern::optim {
 
-auto LBFGSOptions::fields() {
-  return std::make_tuple(std::pair("lr", &LBFGSOptions::lr_),
-                         std::pair("max_iter", &LBFGSOptions::max_iter_),
-                         std::pair("max_eval", &LBFGSOptions::max_eval_),
-                         std::pair("tolerance_grad", &LBFGSOptions::tolerance_grad_),
-                         std::pair("tolerance_change", &LBFGSOptions::tolerance_change_),
-                         std::pair("history_size", &LBFGSOptions::history_size_),
-                         std::pair("line_search_fn", &LBFGSOptions::line_search_fn_),
-                         std::pair(Later("maximize"), &LBFGSOptions::maximize_));
-}
-
-template class OptimizerCloneableOptions<LBFGSOptions>;
-
+LBFGSOptions::LBFGSOptions() = default;
 LBFGSOptions::LBFGSOptions(double lr_value) { lr(lr_value); }
 
+template class OptimizerCloneableOptions<LBFGSOptions>;
+template class OptimizerCloneableParamState<LBFGSParamState>;
+
 void LBFGSOptions::check() const {
-  detail::check_lr(lr());
-  TERN_CHECK(max_iter() >= 0, Error, "Invalid max_iter value: ", max_iter());
-  TERN_CHECK(history_size() > 0, Error, "Invalid history_size value: ", history_size());
+  OptimizerOptions::check();
   TERN_CHECK(!line_search_fn() || *line_search_fn() == "strong_wolfe", Error,
              "only 'strong_wolfe' is supported, got '", *line_search_fn(), "'");
 }
@@ -44,10 +33,6 @@ Tensor flat_copy(const State& state, const char* name, const Tensor& parameter) 
 }
 
 }  // namespace
-
-std::unique_ptr<OptimizerParamState> LBFGSParamState::clone() const {
-  return std::make_unique<LBFGSParamState>(*this);
-}
 
 State LBFGSParamState::save() const {
   const auto list = [](const std::vector<Tensor>& tensors) {
@@ -112,6 +97,9 @@ void LBFGSParamState::check() const {
 }
 
 // --- Step ----------------------------------------------------------------------------------------
+
+// A step of its own instead of take_step(): one step evaluates the closure several times and
+// changes all parameters as one vector.
 
 namespace {
 
@@ -232,8 +220,7 @@ Tensor LBFGS::step(LossClosure closure) {
   TERN_CHECK(closure != nullptr, Error, "LBFGS requires a closure function");
   check_one_group(*this);
   // The host reads the loss to decide what to do next.
-  const auto never = [](const OptimizerOptions&) { return false; };
-  detail::check_capturable({.name = "LBFGS", .is_capturable = never}, *this);
+  detail::check_capturable({.name = "LBFGS"}, *this);
   const tern::detail::ProfileScope profile(tern::detail::ProfileKind::kRange,
                                            "Optimizer.step#LBFGS.step");
   const NoGradGuard no_grad;

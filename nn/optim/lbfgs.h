@@ -13,7 +13,7 @@ namespace tern::optim {
 /// Options of LBFGS.
 struct TERN_API LBFGSOptions : public OptimizerCloneableOptions<LBFGSOptions> {
   /// Leaves every option at its default.
-  LBFGSOptions() = default;
+  LBFGSOptions();
   /// Sets the learning rate.
   LBFGSOptions(double lr);
   /// The learning rate: the first trial of a line search, and the step size without one.
@@ -23,27 +23,25 @@ struct TERN_API LBFGSOptions : public OptimizerCloneableOptions<LBFGSOptions> {
   /// The most calls of the closure in a step. Empty: max_iter * 5 / 4.
   TERN_OPTIM_ARG(std::optional<std::int64_t>, max_eval) = std::nullopt;
   /// A step ends when no element of the gradient is larger.
-  TERN_OPTIM_ARG(double, tolerance_grad) = 1e-7;
+  TERN_OPTIM_ARG(double, tolerance_grad, .unchecked = true) = 1e-7;
   /// A step ends when the parameters or the loss change by less.
-  TERN_OPTIM_ARG(double, tolerance_change) = 1e-9;
+  TERN_OPTIM_ARG(double, tolerance_change, .unchecked = true) = 1e-9;
   /// The number of past changes that are stored.
-  TERN_OPTIM_ARG(std::int64_t, history_size) = 100;
+  TERN_OPTIM_ARG(std::int64_t, history_size, .least = 1) = 100;
   /// "strong_wolfe", or empty for steps of a fixed size.
   TERN_OPTIM_ARG(std::optional<std::string>, line_search_fn) = std::nullopt;
   /// True: steps go up the gradient.
-  TERN_OPTIM_ARG(bool, maximize) = false;
+  TERN_OPTIM_ARG(bool, maximize, .later = true) = false;
 
  public:
   /// Throws Error if a number is out of its range ("Invalid learning rate: -1").
   void check() const override;
-  /// Returns the names and members, for saving and loading.
-  static auto fields();
 };
 extern template class OptimizerCloneableOptions<LBFGSOptions>;
 
 /// The state of LBFGS. All parameters share it; the first one has it. Tensors contain the elements
 /// of all parameters in one dimension.
-struct TERN_API LBFGSParamState : public OptimizerParamState {
+struct TERN_API LBFGSParamState : public OptimizerCloneableParamState<LBFGSParamState> {
   /// The number of calls of the closure.
   TERN_ARG(std::int64_t, func_evals) = 0;
   /// The number of iterations.
@@ -69,8 +67,6 @@ struct TERN_API LBFGSParamState : public OptimizerParamState {
   TERN_ARG(std::optional<std::int64_t>, numel) = std::nullopt;
 
  public:
-  /// Returns a copy; tensors share their elements.
-  std::unique_ptr<OptimizerParamState> clone() const override;
   /// Returns every entry under Python's name.
   State save() const override;
   /// Copies the entries of `state` to the device and dtype of `parameter`.
@@ -79,6 +75,7 @@ struct TERN_API LBFGSParamState : public OptimizerParamState {
   /// another size than [numel].
   void check() const override;
 };
+extern template class OptimizerCloneableParamState<LBFGSParamState>;
 
 /// L-BFGS (Nocedal, 1980), a quasi-Newton method for whole batches, in float64 if possible. Each
 /// step() does several iterations and calls the closure once or more for each. There is one group

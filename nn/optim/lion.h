@@ -8,7 +8,7 @@ namespace tern::optim {
 /// Options of Lion.
 struct TERN_API LionOptions : public OptimizerCloneableOptions<LionOptions> {
   /// Leaves every option at its default.
-  LionOptions() = default;
+  LionOptions();
   /// Sets the learning rate.
   LionOptions(double lr);
   /// The learning rate.
@@ -19,23 +19,13 @@ struct TERN_API LionOptions : public OptimizerCloneableOptions<LionOptions> {
   TERN_OPTIM_ARG(double, weight_decay) = 0;
   /// True: steps go up the gradient.
   TERN_OPTIM_ARG(bool, maximize) = false;
-
- public:
-  /// Throws Error if a number is out of its range ("Invalid learning rate: -1").
-  void check() const override;
-  /// Returns the names and members, for saving and loading.
-  static auto fields();
 };
 extern template class OptimizerCloneableOptions<LionOptions>;
 
 /// The state of Lion for one parameter.
 struct TERN_API LionParamState : public OptimizerCloneableParamState<LionParamState> {
   /// The average m of the gradient.
-  TERN_ARG(Tensor, exp_avg);
-
- public:
-  /// Returns the names and members, for saving and loading.
-  static auto fields();
+  TERN_OPTIM_STATE(Tensor, exp_avg);
 };
 extern template class OptimizerCloneableParamState<LionParamState>;
 

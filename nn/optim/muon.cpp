@@ -2,38 +2,20 @@
 #include <cmath>
 
 #include <tern/core/ops/ops.h>
-#include <tern/nn/optim/detail/check_numbers.h>
 #include <tern/nn/optim/detail/step.h>
 #include <tern/nn/optim/muon.h>
 
 namespace tern::optim {
 
-auto MuonOptions::fields() {
-  return std::make_tuple(
-      std::pair("lr", &MuonOptions::lr_), std::pair("weight_decay", &MuonOptions::weight_decay_),
-      std::pair("momentum", &MuonOptions::momentum_),
-      std::pair("nesterov", &MuonOptions::nesterov_),
-      std::pair("ns_coefficients", &MuonOptions::ns_coefficients_),
-      std::pair("eps", &MuonOptions::eps_), std::pair("ns_steps", &MuonOptions::ns_steps_),
-      std::pair("adjust_lr_fn", &MuonOptions::adjust_lr_fn_));
-}
-
-template class OptimizerCloneableOptions<MuonOptions>;
-
-auto MuonParamState::fields() {
-  return std::make_tuple(std::pair("momentum_buffer", &MuonParamState::momentum_buffer_));
-}
-
-template class OptimizerCloneableParamState<MuonParamState>;
-
+MuonOptions::MuonOptions() = default;
 MuonOptions::MuonOptions(double lr_value) { lr(lr_value); }
 
+template class OptimizerCloneableOptions<MuonOptions>;
+template class OptimizerCloneableParamState<MuonParamState>;
+
 void MuonOptions::check() const {
+  OptimizerOptions::check();
   const auto& adjust = adjust_lr_fn();
-  detail::check_newer_option("Learning rate", lr());
-  detail::check_newer_option("momentum", momentum());
-  detail::check_newer_option("weight decay", weight_decay());
-  TERN_CHECK(ns_steps() >= 0, Error, "ns_steps should be >= 0 but is: ", ns_steps());
   TERN_CHECK(ns_steps() < 100, Error,
              "Number of steps must be less than 100 for computational efficiency, got ",
              ns_steps());
@@ -103,7 +85,7 @@ Muon::Muon(std::vector<Tensor> params, const MuonOptions& defaults)
 
 Tensor Muon::step(LossClosure closure) {
   check_matrices(*this);
-  return detail::composed_step("Muon", *this, closure, step_muon);
+  return detail::take_step({.name = "Muon", .step_one = step_muon}, *this, closure);
 }
 
 }  // namespace tern::optim

@@ -13,23 +13,23 @@ using NsCoefficients = std::tuple<double, double, double>;
 /// Options of Muon.
 struct TERN_API MuonOptions : public OptimizerCloneableOptions<MuonOptions> {
   /// Leaves every option at its default.
-  MuonOptions() = default;
+  MuonOptions();
   /// Sets the learning rate.
   MuonOptions(double lr);
   /// The learning rate.
-  TERN_OPTIM_ARG(double, lr) = 1e-3;
+  TERN_OPTIM_ARG(double, lr, .newer = "Learning rate") = 1e-3;
   /// The decay of the parameter: each step multiplies it by 1 - lr * weight_decay.
-  TERN_OPTIM_ARG(double, weight_decay) = 0.1;
+  TERN_OPTIM_ARG(double, weight_decay, .newer = "weight decay") = 0.1;
   /// The decay of the average of the gradient.
-  TERN_OPTIM_ARG(double, momentum) = 0.95;
+  TERN_OPTIM_ARG(double, momentum, .newer = "momentum") = 0.95;
   /// True: Nesterov's momentum.
   TERN_OPTIM_ARG(bool, nesterov) = true;
   /// The coefficients of the Newton-Schulz iteration.
   TERN_OPTIM_ARG(NsCoefficients, ns_coefficients) = NsCoefficients(3.4445, -4.775, 2.0315);
   /// The lower bound of the norm by which the update is divided.
-  TERN_OPTIM_ARG(double, eps) = 1e-7;
+  TERN_OPTIM_ARG(double, eps, .unchecked = true) = 1e-7;
   /// The number of Newton-Schulz iterations, below 100.
-  TERN_OPTIM_ARG(std::int64_t, ns_steps) = 5;
+  TERN_OPTIM_ARG(std::int64_t, ns_steps, .newer = "ns_steps") = 5;
   /// How the learning rate depends on the rows A and columns B of a matrix. "original" or empty:
   /// sqrt(max(1, A / B)). "match_rms_adamw": 0.2 * sqrt(max(A, B)). "spectral_unclamped":
   /// sqrt(A / B).
@@ -38,19 +38,13 @@ struct TERN_API MuonOptions : public OptimizerCloneableOptions<MuonOptions> {
  public:
   /// Throws Error if a number is out of its range ("Learning rate should be >= 0 but is: -1").
   void check() const override;
-  /// Returns the names and members, for saving and loading.
-  static auto fields();
 };
 extern template class OptimizerCloneableOptions<MuonOptions>;
 
 /// The state of Muon for one parameter.
 struct TERN_API MuonParamState : public OptimizerCloneableParamState<MuonParamState> {
   /// The average of the gradient.
-  TERN_ARG(Tensor, momentum_buffer);
-
- public:
-  /// Returns the names and members, for saving and loading.
-  static auto fields();
+  TERN_OPTIM_STATE(Tensor, momentum_buffer);
 };
 extern template class OptimizerCloneableParamState<MuonParamState>;
 

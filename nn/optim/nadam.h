@@ -8,7 +8,7 @@ namespace tern::optim {
 /// Options of NAdam.
 struct TERN_API NAdamOptions : public OptimizerCloneableOptions<NAdamOptions> {
   /// Leaves every option at its default.
-  NAdamOptions() = default;
+  NAdamOptions();
   /// Sets the learning rate.
   NAdamOptions(double lr);
   /// The learning rate.
@@ -22,34 +22,22 @@ struct TERN_API NAdamOptions : public OptimizerCloneableOptions<NAdamOptions> {
   /// How fast the momentum grows: in step t it is beta1 * (1 - 0.96^(t * momentum_decay) / 2).
   TERN_OPTIM_ARG(double, momentum_decay) = 4e-3;
   /// True: each step multiplies the parameter by 1 - lr * weight_decay instead.
-  TERN_OPTIM_ARG(bool, decoupled_weight_decay) = false;
+  TERN_OPTIM_ARG(bool, decoupled_weight_decay, .later = true) = false;
   /// True: steps go up the gradient.
-  TERN_OPTIM_ARG(bool, maximize) = false;
-
- public:
-  /// Throws Error if a number is out of its range ("Invalid learning rate: -1").
-  void check() const override;
-  /// Returns the names and members, for saving and loading.
-  static auto fields();
+  TERN_OPTIM_ARG(bool, maximize, .later = true) = false;
 };
 extern template class OptimizerCloneableOptions<NAdamOptions>;
 
 /// The state of NAdam for one parameter.
 struct TERN_API NAdamParamState : public OptimizerCloneableParamState<NAdamParamState> {
   /// The number of steps so far.
-  TERN_ARG(std::int64_t, step) = 0;
+  TERN_OPTIM_STATE(std::int64_t, step) = 0;
   /// The product of the momenta so far, in float32 as in PyTorch.
-  TERN_ARG(float, mu_product) = 1;
+  TERN_OPTIM_STATE(float, mu_product) = 1;
   /// The average m of the gradient.
-  TERN_ARG(Tensor, exp_avg);
+  TERN_OPTIM_STATE(Tensor, exp_avg);
   /// The average v of the squared gradient.
-  TERN_ARG(Tensor, exp_avg_sq);
-
- public:
-  /// Throws Error if steps were taken but a tensor is missing.
-  void check() const override;
-  /// Returns the names and members, for saving and loading.
-  static auto fields();
+  TERN_OPTIM_STATE(Tensor, exp_avg_sq);
 };
 extern template class OptimizerCloneableParamState<NAdamParamState>;
 

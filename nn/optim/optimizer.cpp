@@ -1,13 +1,10 @@
-#include <cmath>
 #include <string>
 #include <string_view>
 #include <unordered_map>
 #include <unordered_set>
 
-#include <tern/core/autograd/grad_mode.h>
 #include <tern/core/base/detail/op_scope.h>
 #include <tern/core/base/detail/type_name.h>
-#include <tern/core/ops/create/creation.h>
 #include <tern/nn/optim/detail/check_numbers.h>
 #include <tern/nn/optim/optimizer.h>
 
@@ -25,8 +22,6 @@ void OptimizerParamGroup::set_options(std::unique_ptr<OptimizerOptions> options)
   options_ = std::move(options);
 }
 
-OptimizerOptions::~OptimizerOptions() = default;
-OptimizerParamState::~OptimizerParamState() = default;
 Optimizer::~Optimizer() = default;
 
 Optimizer::Optimizer(Optimizer&& other) noexcept : state_(std::make_unique<StateMap>()) {
@@ -59,92 +54,6 @@ std::weak_ptr<Optimizer*> Optimizer::handle() {
   if (!self_) self_ = std::make_shared<Optimizer*>(this);
   return self_;
 }
-
-namespace detail {
-
-void options_class_error(const OptimizerOptions& options, const OptimizerOptions& defaults) {
-  tern::detail::raise<Error>("the options of a parameter group must have the class ",
-                             tern::detail::type_name(typeid(defaults)), ", got ",
-                             tern::detail::type_name(typeid(options)));
-}
-
-void save_option(State& group, const char* name, double value) { group.insert(name, value); }
-void save_option(State& group, const char* name, bool value) { group.insert(name, value); }
-void save_option(State& group, const char* name, std::int64_t value) { group.insert(name, value); }
-void save_option(State& group, const char* name, const std::string& value) {
-  group.insert(name, value);
-}
-void load_option(const State& group, const char* name, double& value) {
-  value = saved_number(group[name], name);
-}
-void load_option(const State& group, const char* name, bool& value) {
-  value = group.get<bool>(name);
-}
-void load_option(const State& group, const char* name, std::int64_t& value) {
-  value = group.get<std::int64_t>(name);
-}
-void load_option(const State& group, const char* name, std::string& value) {
-  value = group.get<std::string>(name);
-}
-const std::vector<State>& option_list(const State& group, const char* name, std::size_t size) {
-  const State& state = group[name];
-  TERN_CHECK(state.is_list() && state.size() == size, Error, name, " should be a list of ", size,
-             " numbers, found ", kind_name(state.kind()),
-             state.is_list() ? tern::detail::text_of(" of ", state.size()) : "");
-  return state.elements();
-}
-State number_state(const std::optional<double>& number) {
-  return number ? State(*number) : State(nullptr);
-}
-void load_number(const State& state, const char* name, double& number) {
-  number = saved_number(state, name);
-}
-void load_number(const State& state, const char* name, std::optional<double>& number) {
-  number.reset();
-  if (!state.is_null()) number = saved_number(state, name);
-}
-
-void save_entry(State& state, const char* name, const Tensor& tensor) {
-  if (tensor.defined()) state.insert(name, tensor.detach());
-}
-void save_entry(State& state, const char* name, std::int64_t step) {
-  state.insert(name, scalar_tensor(step, kFloat));
-}
-
-void save_entry(State& state, const char* name, float number) {
-  state.insert(name, scalar_tensor(number, kFloat));
-}
-
-void load_entry(const State& state, const char* name, const Tensor& /*parameter*/, float& number) {
-  number = static_cast<float>(saved_number(state[name], name));
-}
-
-void load_entry(const State& state, const char* name, const Tensor& parameter, Tensor& tensor) {
-  const State* value = state.find(name);
-  if (value == nullptr || value->is_null()) {
-    tensor.reset();
-    return;
-  }
-  const auto source = value->to<Tensor>(name);
-  TERN_CHECK(source.sizes() == parameter.sizes(), ShapeError, "loaded state dict has ", name,
-             " of size ", source.sizes(), " for a parameter of size ", parameter.sizes());
-  TERN_CHECK(source.is_floating_point(), DTypeError, "loaded state dict has ", name, " of dtype ",
-             source.dtype(), ", expected a floating point dtype");
-  tensor = source.detach()
-               .to(parameter.device(), parameter.dtype(), /*non_blocking=*/false, /*copy=*/true)
-               .contiguous();
-}
-
-void load_entry(const State& state, const char* name, const Tensor& /*parameter*/,
-                std::int64_t& step) {
-  const double count = saved_number(state[name], name);
-  constexpr double kMost = 1LL << 53;  // doubles store integers exactly up to this number
-  TERN_CHECK(count >= 0 && count <= kMost && count == std::floor(count), Error,
-             "loaded state dict has ", name, " ", count, ", expected an integer from 0 to 2^53");
-  step = static_cast<std::int64_t>(count);
-}
-
-}  // namespace detail
 
 // --- Groups --------------------------------------------------------------------------------------
 

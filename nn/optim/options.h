@@ -1,27 +1,26 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <string>
-#include <string_view>
 #include <tuple>
-#include <type_traits>
 #include <utility>
 #include <vector>
 
-#include <tern/core/base/error.h>
 #include <tern/core/tensor/state.h>
 
 namespace tern::optim {
 
-/// The name of an option or member that states of older PyTorch versions lack; loading such a state
-/// is no error. Used in the function fields() of options and schedulers.
+/// The name of a member that states of older PyTorch versions lack; loading such a state is no
+/// error. Used in the function fields() of schedulers.
 ///
 /// Example:
-///   std::pair(Later("maximize"), &SGDOptions::maximize_)
+///   visit(Later("best"), best_);
 struct Later {
-  /// Names an option or member.
+  /// Names a member.
   explicit constexpr Later(const char* its_name) : name(its_name) {}
   /// Returns the name.
   constexpr operator const char*() const { return name; }
@@ -29,54 +28,68 @@ struct Later {
   const char* name;
 };
 
-/// The options of one parameter group, such as the learning rate. Every optimizer has its own class
-/// of options.
-class TERN_API OptimizerOptions {
- public:
-  /// Frees the options.
-  virtual ~OptimizerOptions();
-  /// Returns a copy.
-  virtual std::unique_ptr<OptimizerOptions> clone() const = 0;
-  /// Returns the learning rate.
-  virtual double get_lr() const = 0;
-  /// Sets the learning rate.
-  virtual void set_lr(double lr) = 0;
-  /// Returns the option `momentum`, or the first of `betas`. Empty if the optimizer has neither.
-  virtual std::optional<double> get_momentum() const = 0;
-  /// Sets the number that get_momentum() returns. Does nothing if the optimizer has none.
-  virtual void set_momentum(double momentum) = 0;
-  /// Throws Error if a number is out of its range ("Invalid learning rate: -1").
-  virtual void check() const = 0;
-  /// Copies the options that were not set here from `defaults`. Throws Error if `defaults` has
-  /// another class.
-  virtual void inherit(const OptimizerOptions& defaults) = 0;
-  /// Inserts every option into `group` under its name.
-  virtual void save(State& group) const = 0;
-  /// Reads every option from `group`. An option that PyTorch added later gets its default if the
-  /// group lacks it. Throws IndexError if another option is missing.
-  virtual void load(const State& group) = 0;
-
- protected:
-  /// For deriving classes.
-  OptimizerOptions() = default;
-  /// For deriving classes.
-  OptimizerOptions(const OptimizerOptions&) = default;
-  /// For deriving classes.
-  OptimizerOptions& operator=(const OptimizerOptions&) = default;
-};
+class OptimizerOptions;
 
 namespace detail {
 
-/// One option. Knows whether the user set its value.
-template <class T>
-struct OptionField {
-  template <class U>
-  OptionField(U initial_value) : value(std::move(initial_value)), initial(value) {}
-  bool is_chosen() const { return chosen || value != initial; }
+/// The members of an object that its base class saves and loads. Each member adds itself when it is
+/// made. The list has offsets, so that the list of a copy has the members of the copy.
+class TERN_API FieldList {
+ public:
+  void add(const void* field);
+  std::size_t size() const { return size_; }
+  /// Returns member `i`, which has the base class T.
+  template <class T>
+  T& at(std::size_t i) {
+    return *reinterpret_cast<T*>(reinterpret_cast<char*>(this) + offsets_[i]);
+  }
+  template <class T>
+  const T& at(std::size_t i) const {
+    return *reinterpret_cast<const T*>(reinterpret_cast<const char*>(this) + offsets_[i]);
+  }
 
-  T value;
-  T initial;
-  bool chosen = false;
+ private:
+  std::uint8_t size_ = 0;
+  std::uint16_t offsets_[15] = {};
+};
+
+/// Makes a member for a list: `Field member = FieldMaker<Field>(list, traits) = initial`.
+template <class Field>
+class FieldMaker {
+ public:
+  FieldMaker(FieldList& list, const typename Field::Traits& traits)
+      : list_(list), traits_(traits) {}
+  operator Field() const { return Field(list_, traits_, {}); }
+  // NOLINTNEXTLINE(misc-unconventional-assign-operator): for the `=` behind TERN_OPTIM_ARG.
+  Field operator=(typename Field::Value initial) const {
+    return Field(list_, traits_, std::move(initial));
+  }
+
+ private:
+  FieldList& list_;
+  const typename Field::Traits& traits_;
+};
+
+/// What is known of an option beside its value; see TERN_OPTIM_ARG.
+struct OptionTraits {
+  const char* key;         // its name in files
+  bool later = false;      // states of older PyTorch versions lack it; it then gets its default
+  bool unchecked = false;  // every number is valid
+  double least = 0;        // the range of a number
+  double most = std::numeric_limits<double>::max();
+  const char* newer = nullptr;  // begins an error text in the style of PyTorch's newer optimizers
+};
+
+/// The options of a group as the rule of a step takes them.
+struct TERN_API RuleArguments {
+  explicit RuleArguments(const OptimizerOptions& options);
+
+  static constexpr int kMostNumbers = 6;
+  double numbers[kMostNumbers] = {};  // without the learning rate, in the order of the options
+  unsigned form = 0;                  // bit 0: maximize; from bit 1: the other bools in their order
+  bool capturable = false;
+  int number_count = 0;
+  int flag_count = 0;
 };
 
 TERN_API void save_option(State& group, const char* name, double value);
@@ -115,125 +128,184 @@ void load_option(const State& group, const char* name, std::tuple<Numbers...>& n
   const State* saved = option_list(group, name, sizeof...(Numbers)).data();
   std::apply([&](auto&... each) { (load_number(*saved++, name, each), ...); }, numbers);
 }
-[[noreturn]] TERN_API void options_class_error(const OptimizerOptions& options,
-                                               const OptimizerOptions& defaults);
+/// Throws Error for a number out of its range. Pairs are betas, which are at least 0 and below 1.
+TERN_API void check_option(const OptionTraits& traits, double value);
+TERN_API void check_option(const OptionTraits& traits, std::int64_t value);
+TERN_API void check_option(const OptionTraits& traits, const std::tuple<double, double>& value);
+template <class T>
+void check_option(const OptionTraits& /*traits*/, const T& /*value*/) {}
+/// Adds an option to those of a rule.
+TERN_API void add_option(RuleArguments& rule, const char* name, double value);
+TERN_API void add_option(RuleArguments& rule, const char* name, bool value);
+TERN_API void add_option(RuleArguments& rule, const char* name,
+                         const std::tuple<double, double>& value);
+template <class T>
+void add_option(RuleArguments& /*rule*/, const char* /*name*/, const T& /*value*/) {}
 
-}  // namespace detail
+/// One option of any type.
+class TERN_API OptionBase {
+ public:
+  const OptionTraits& traits() const { return *traits_; }
+  virtual void save(State& group) const = 0;
+  virtual void load(const State& group) = 0;
+  virtual void inherit(const OptionBase& defaults) = 0;
+  virtual void check() const = 0;
+  virtual void add_to(RuleArguments& rule) const = 0;
 
-namespace detail {
+ protected:
+  explicit OptionBase(const OptionTraits& traits) : traits_(&traits) {}
+  OptionBase(const OptionBase&) = default;
+  OptionBase& operator=(const OptionBase&) = default;
+  ~OptionBase() = default;
+
+ private:
+  const OptionTraits* traits_;
+};
+
+/// An option of type T. Knows whether the user set its value.
+template <class T>
+class TERN_API OptionField final : public OptionBase {
+ public:
+  using Traits = OptionTraits;
+  using Value = T;
+
+  OptionField(FieldList& list, const OptionTraits& traits, T initial_value)
+      : OptionBase(traits), value(initial_value), initial(std::move(initial_value)) {
+    list.add(static_cast<OptionBase*>(this));
+  }
+  void set(T new_value) {
+    value = std::move(new_value);
+    chosen = true;
+  }
+  void save(State& group) const override { save_option(group, traits().key, value); }
+  void load(const State& group) override {
+    if (traits().later && !group.contains(traits().key)) {
+      value = initial;
+    } else {
+      load_option(group, traits().key, value);
+    }
+  }
+  void inherit(const OptionBase& defaults) override {
+    if (chosen || value != initial) return;
+    value = static_cast<const OptionField&>(defaults).value;
+  }
+  void check() const override { check_option(traits(), value); }
+  void add_to(RuleArguments& rule) const override { add_option(rule, traits().key, value); }
+
+  T value;
+  T initial;
+  bool chosen = false;
+};
+
+// In the library, so that programs do not compile them.
+extern template class OptionField<double>;
+extern template class OptionField<bool>;
+extern template class OptionField<std::int64_t>;
+extern template class OptionField<std::optional<std::int64_t>>;
+extern template class OptionField<std::optional<std::string>>;
+extern template class OptionField<std::tuple<double, double>>;
+extern template class OptionField<std::tuple<double, double, double>>;
+extern template class OptionField<std::tuple<std::optional<double>, double>>;
+
 /// std::unique_ptr<T>, in a form that depends on `Derived`: a definition in a template makes the
 /// class only for programs that derive from the template.
 template <class T, class Derived>
 struct ClonePointer {
   using type = std::unique_ptr<T>;
 };
+
 }  // namespace detail
 
-/// Implements the virtual functions of an options class. Derived must have a static fields(), which
-/// returns pairs of a name and a pointer to the member.
+/// The options of one parameter group, such as the learning rate. Every optimizer has its own class
+/// of options.
+class TERN_API OptimizerOptions {
+ public:
+  /// Frees the options.
+  virtual ~OptimizerOptions();
+  /// Returns a copy.
+  virtual std::unique_ptr<OptimizerOptions> clone() const = 0;
+  /// Returns the learning rate.
+  virtual double get_lr() const;
+  /// Sets the learning rate.
+  virtual void set_lr(double lr);
+  /// Returns the option `momentum`, or the first of `betas`. Empty if the optimizer has neither.
+  virtual std::optional<double> get_momentum() const;
+  /// Sets the number that get_momentum() returns. Does nothing if the optimizer has none.
+  virtual void set_momentum(double momentum);
+  /// Throws Error if a number is out of its range ("Invalid learning rate: -1").
+  virtual void check() const;
+  /// Copies the options that were not set here from `defaults`. Throws Error if `defaults` has
+  /// another class.
+  virtual void inherit(const OptimizerOptions& defaults);
+  /// Inserts every option into `group` under its name.
+  virtual void save(State& group) const;
+  /// Reads every option except `capturable` from `group`. An option that PyTorch added later gets
+  /// its default if the group lacks it. Throws IndexError if another option is missing.
+  virtual void load(const State& group);
+
+ protected:
+  /// For deriving classes.
+  OptimizerOptions() = default;
+  /// For deriving classes.
+  OptimizerOptions(const OptimizerOptions&) = default;
+  /// For deriving classes.
+  OptimizerOptions& operator=(const OptimizerOptions&) = default;
+
+  /// Bounds of options: of finite numbers and of all numbers.
+  static constexpr double kLargest = std::numeric_limits<double>::max();
+  static constexpr double kInf = std::numeric_limits<double>::infinity();
+
+  /// The options, in the order in which they are declared and saved.
+  detail::FieldList fields_;
+
+ private:
+  friend struct detail::RuleArguments;
+};
+
+/// Implements clone() of an options class.
 template <class Derived>
 class TERN_API OptimizerCloneableOptions : public OptimizerOptions {
  public:
   /// Returns a copy.
   typename detail::ClonePointer<OptimizerOptions, Derived>::type clone() const override;
-  /// Returns the learning rate.
-  double get_lr() const override { return self().lr(); }
-  /// Sets the learning rate.
-  void set_lr(double lr) override { self().lr(lr); }
-  /// Returns the option `momentum`, or the first of `betas`.
-  std::optional<double> get_momentum() const override {
-    if constexpr (requires(const Derived& options) { options.momentum(); }) {
-      return self().momentum();
-    } else if constexpr (requires(const Derived& options) { options.betas(); }) {
-      return std::get<0>(self().betas());
-    } else {
-      return std::nullopt;
-    }
-  }
-  /// Sets the number that get_momentum() returns.
-  void set_momentum([[maybe_unused]] double momentum) override {
-    if constexpr (requires(Derived & options) { options.momentum(momentum); }) {
-      self().momentum(momentum);
-    } else if constexpr (requires(Derived & options) { options.betas(); }) {
-      std::get<0>(self().betas()) = momentum;
-    }
-  }
-  /// Copies the options that were not set here from `defaults`.
-  void inherit(const OptimizerOptions& defaults) override;
-  /// Inserts every option into `group` under its name.
-  void save(State& group) const override;
-  /// Reads every option except `capturable` from `group`. A missing option gets its default if its
-  /// name is a Later. Throws IndexError if another option is missing.
-  void load(const State& group) override;
-
- private:
-  Derived& self() { return static_cast<Derived&>(*this); }
-  const Derived& self() const { return static_cast<const Derived&>(*this); }
-  template <class Visit>
-  static void each(const Visit& visit) {
-    std::apply([&](const auto&... field) { (visit(field.first, field.second), ...); },
-               Derived::fields());
-  }
 };
 
-// Not inline, so that `extern template` keeps them out of programs.
-
+// Not inline, so that `extern template` keeps it out of programs.
 template <class Derived>
 typename detail::ClonePointer<OptimizerOptions, Derived>::type
 OptimizerCloneableOptions<Derived>::clone() const {
-  return std::make_unique<Derived>(self());
-}
-
-template <class Derived>
-void OptimizerCloneableOptions<Derived>::inherit(const OptimizerOptions& defaults) {
-  const auto* others = dynamic_cast<const Derived*>(&defaults);
-  if (others == nullptr) detail::options_class_error(*this, defaults);
-  each([&](const char*, auto member) {
-    if (!(self().*member).is_chosen()) (self().*member).value = (others->*member).value;
-  });
-}
-
-template <class Derived>
-void OptimizerCloneableOptions<Derived>::save(State& group) const {
-  each([&](const char* name, auto member) {
-    detail::save_option(group, name, (self().*member).value);
-  });
-}
-
-template <class Derived>
-void OptimizerCloneableOptions<Derived>::load(const State& group) {
-  each([&](auto key, auto member) {
-    const char* const name = key;
-    auto& field = self().*member;
-    if (std::string_view(name) == "capturable") return;  // depends on the program, not the training
-    if (std::is_same_v<decltype(key), Later> && !group.contains(name)) {
-      field.value = field.initial;
-    } else {
-      detail::load_option(group, name, field.value);
-    }
-  });
+  static_assert(
+      !requires { Derived::fields(); }, "TERN_OPTIM_ARG is all that there is to say");
+  return std::make_unique<Derived>(static_cast<const Derived&>(*this));
 }
 
 }  // namespace tern::optim
 
 // NOLINTBEGIN(bugprone-macro-parentheses): types and names cannot be in parentheses.
 
-/// Declares an option with its accessors in an options class. The option knows whether the user set
-/// it.
+/// Declares an option with its accessors in an options class. All that there is to say of an option
+/// stands in this line: the options of a class are saved, checked and given to the rule of the step
+/// in the order of their lines. A number must be finite and at least 0, unless members of
+/// OptionTraits behind the name say something else.
 ///
 /// Example:
 ///   TERN_OPTIM_ARG(double, lr) = 1e-3;
-#define TERN_OPTIM_ARG(Type, name)                            \
- public:                                                      \
-  auto& name(::tern::detail::Argument<Type> value) {          \
-    name##_.value = std::forward<decltype(value)>(value);     \
-    name##_.chosen = true;                                    \
-    return *this;                                             \
-  }                                                           \
-  Type& name() noexcept { return name##_.value; }             \
-  const Type& name() const noexcept { return name##_.value; } \
-                                                              \
- private:                                                     \
-  ::tern::optim::detail::OptionField<Type> name##_
+///   TERN_OPTIM_ARG(double, rho, .most = 1) = 0.9;
+///   TERN_OPTIM_ARG(bool, maximize, .later = true) = false;
+#define TERN_OPTIM_ARG(Type, name, ...)                                                    \
+ public:                                                                                   \
+  auto& name(::tern::detail::Argument<Type> value) {                                       \
+    name##_.set(std::forward<decltype(value)>(value));                                     \
+    return *this;                                                                          \
+  }                                                                                        \
+  Type& name() noexcept { return name##_.value; }                                          \
+  const Type& name() const noexcept { return name##_.value; }                              \
+                                                                                           \
+ private:                                                                                  \
+  static constexpr ::tern::optim::detail::OptionTraits name##_traits_ = {.key = #name,     \
+                                                                         __VA_ARGS__};     \
+  ::tern::optim::detail::OptionField<Type> name##_ =                                       \
+      ::tern::optim::detail::FieldMaker<::tern::optim::detail::OptionField<Type>>(fields_, \
+                                                                                  name##_traits_)
 
 // NOLINTEND(bugprone-macro-parentheses)

@@ -8,7 +8,7 @@ namespace tern::optim {
 /// Options of RAdam.
 struct TERN_API RAdamOptions : public OptimizerCloneableOptions<RAdamOptions> {
   /// Leaves every option at its default.
-  RAdamOptions() = default;
+  RAdamOptions();
   /// Sets the learning rate.
   RAdamOptions(double lr);
   /// The learning rate.
@@ -20,38 +20,26 @@ struct TERN_API RAdamOptions : public OptimizerCloneableOptions<RAdamOptions> {
   /// The factor of the L2 penalty: weight_decay times the parameter is added to the gradient.
   TERN_OPTIM_ARG(double, weight_decay) = 0;
   /// True: steps go up the gradient.
-  TERN_OPTIM_ARG(bool, maximize) = false;
+  TERN_OPTIM_ARG(bool, maximize, .later = true) = false;
   /// True: a CUDA graph may capture step(). The step count is then also stored on the device.
   /// state_dict() contains this option as in PyTorch, but load_state_dict() does not change it.
   TERN_OPTIM_ARG(bool, capturable) = false;
   /// True: each step multiplies the parameter by 1 - lr * weight_decay instead.
-  TERN_OPTIM_ARG(bool, decoupled_weight_decay) = false;
-
- public:
-  /// Throws Error if a number is out of its range ("Invalid learning rate: -1").
-  void check() const override;
-  /// Returns the names and members, for saving and loading.
-  static auto fields();
+  TERN_OPTIM_ARG(bool, decoupled_weight_decay, .later = true) = false;
 };
 extern template class OptimizerCloneableOptions<RAdamOptions>;
 
 /// The state of RAdam for one parameter.
 struct TERN_API RAdamParamState : public OptimizerCloneableParamState<RAdamParamState> {
   /// The number of steps so far.
-  TERN_ARG(std::int64_t, step) = 0;
+  TERN_OPTIM_STATE(std::int64_t, step) = 0;
   /// The average m of the gradient.
-  TERN_ARG(Tensor, exp_avg);
+  TERN_OPTIM_STATE(Tensor, exp_avg);
   /// The average v of the squared gradient.
-  TERN_ARG(Tensor, exp_avg_sq);
+  TERN_OPTIM_STATE(Tensor, exp_avg_sq);
   /// `step` in float64 on the parameter's device, shared by parameters that step together;
   /// undefined unless capturable.
-  TERN_ARG(Tensor, device_step);
-
- public:
-  /// Throws Error if steps were taken but a tensor is missing.
-  void check() const override;
-  /// Returns the names and members, for saving and loading.
-  static auto fields();
+  TERN_OPTIM_STATE(Tensor, device_step, .not_saved = true);
 };
 extern template class OptimizerCloneableParamState<RAdamParamState>;
 

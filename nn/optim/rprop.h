@@ -8,40 +8,32 @@ namespace tern::optim {
 /// Options of Rprop.
 struct TERN_API RpropOptions : public OptimizerCloneableOptions<RpropOptions> {
   /// Leaves every option at its default.
-  RpropOptions() = default;
+  RpropOptions();
   /// Sets the learning rate.
   RpropOptions(double lr);
   /// The learning rate.
   TERN_OPTIM_ARG(double, lr) = 1e-2;
   /// The factors of a step size after a change of sign and without one.
-  TERN_OPTIM_ARG(Betas, etas) = Betas(0.5, 1.2);
+  TERN_OPTIM_ARG(Betas, etas, .unchecked = true) = Betas(0.5, 1.2);
   /// The smallest and the largest step size.
-  TERN_OPTIM_ARG(Betas, step_sizes) = Betas(1e-6, 50);
+  TERN_OPTIM_ARG(Betas, step_sizes, .unchecked = true) = Betas(1e-6, 50);
   /// True: steps go up the gradient.
-  TERN_OPTIM_ARG(bool, maximize) = false;
+  TERN_OPTIM_ARG(bool, maximize, .later = true) = false;
 
  public:
   /// Throws Error if a number is out of its range ("Invalid learning rate: -1").
   void check() const override;
-  /// Returns the names and members, for saving and loading.
-  static auto fields();
 };
 extern template class OptimizerCloneableOptions<RpropOptions>;
 
 /// The state of Rprop for one parameter.
 struct TERN_API RpropParamState : public OptimizerCloneableParamState<RpropParamState> {
   /// The number of steps so far.
-  TERN_ARG(std::int64_t, step) = 0;
+  TERN_OPTIM_STATE(std::int64_t, step) = 0;
   /// The gradient of the last step; 0 where its sign had changed.
-  TERN_ARG(Tensor, prev);
+  TERN_OPTIM_STATE(Tensor, prev);
   /// The step size of each element.
-  TERN_ARG(Tensor, step_size);
-
- public:
-  /// Throws Error if steps were taken but a tensor is missing.
-  void check() const override;
-  /// Returns the names and members, for saving and loading.
-  static auto fields();
+  TERN_OPTIM_STATE(Tensor, step_size);
 };
 extern template class OptimizerCloneableParamState<RpropParamState>;
 

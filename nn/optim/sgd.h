@@ -13,30 +13,24 @@ struct TERN_API SGDOptions : public OptimizerCloneableOptions<SGDOptions> {
   /// The factor of the momentum buffer in each step. With 0 there is no buffer.
   TERN_OPTIM_ARG(double, momentum) = 0;
   /// The reduction of the gradient in the buffer: it enters with the factor 1 - dampening.
-  TERN_OPTIM_ARG(double, dampening) = 0;
+  TERN_OPTIM_ARG(double, dampening, .least = -kLargest) = 0;
   /// The factor of the L2 penalty: weight_decay times the parameter is added to the gradient.
   TERN_OPTIM_ARG(double, weight_decay) = 0;
   /// True: Nesterov's momentum, which needs momentum above 0 and no dampening.
-  TERN_OPTIM_ARG(bool, nesterov) = false;
+  TERN_OPTIM_ARG(bool, nesterov, .later = true) = false;
   /// True: steps go up the gradient.
-  TERN_OPTIM_ARG(bool, maximize) = false;
+  TERN_OPTIM_ARG(bool, maximize, .later = true) = false;
 
  public:
   /// Throws Error if a number is out of its range ("Invalid learning rate: -1").
   void check() const override;
-  /// Returns the names and members, for saving and loading.
-  static auto fields();
 };
 extern template class OptimizerCloneableOptions<SGDOptions>;
 
 /// The state of SGD with momentum for one parameter.
 struct TERN_API SGDParamState : public OptimizerCloneableParamState<SGDParamState> {
   /// The running sum of gradients; undefined before the first step.
-  TERN_ARG(Tensor, momentum_buffer);
-
- public:
-  /// Returns the names and members, for saving and loading.
-  static auto fields();
+  TERN_OPTIM_STATE(Tensor, momentum_buffer);
 };
 extern template class OptimizerCloneableParamState<SGDParamState>;
 

@@ -45,7 +45,7 @@ class Options:
         copies = re.search(r"const [A-Za-z]*Options&|delete", code)
         if item.kind == "label":
             self.hidden = "public" not in code
-        elif found := re.match(r"TERN_(?:OPTIM_)?ARG\((.*?), (\w+)\)(?: *= *)?(.*?);", code):
+        elif found := re.match(r"TERN_(?:OPTIM_)?ARG\((.*?), (\w+)(?:, \.[^)]*)?\)(?: *= *)?(.*?);", code):
             kind, field, value = found.groups()
         elif not (self.hidden or copies) and (found := re.match(rf"{self.name}&? ([a-z_]+)\((.*?) [a-z_]+\)", code)):
             field, kind = found.groups()

@@ -13,10 +13,15 @@
 // The update rules of the optimizers, in PyTorch's order of operations. All backends compute with
 // these formulas. Tests compare them with PyTorch's numbers.
 //
-// A rule is a struct in the list OptimRules with these members:
+// A rule is a struct in the list at the end of its header with these members, some of which most
+// rules inherit from PlainRule:
 //   kName                 its name, which enters the plugin's build id
-//   Numbers               a struct of the hyperparameters as doubles, without the learning rate
-//   Form                  options, one bit each; bit 0 is kMaximize, which negates gradients
+//   Numbers               a struct of doubles: the numbers among the optimizer's options in their
+//                         order, without the learning rate; then those that the optimizer computes
+//   Form                  bit 0 is kMaximize, which negates gradients; from bit 1 on the other
+//   bools
+//                         among the options in their order; then what no option sets. A bit kFirst
+//                         is set for a parameter whose first state is undefined
 //   kForms                2 to the power of the number of bits
 //   implied<T>(numbers)   returns the bits of the form that follow from the numbers
 //   kStates               the most state tensors of a parameter, up to kMaxOptimStates
@@ -42,7 +47,7 @@ struct AdamRule {
   struct Numbers {
     double beta1, beta2, eps, weight_decay;
   };
-  enum Form : unsigned { kMaximize = 1, kDecoupled = 2, kAmsgrad = 4, kDecay = 8, kFarMean = 16 };
+  enum Form : unsigned { kMaximize = 1, kAmsgrad = 2, kDecoupled = 4, kDecay = 8, kFarMean = 16 };
   static constexpr unsigned kForms = 32;
 
   template <class T>
@@ -159,7 +164,7 @@ struct SgdRule {
 struct RmspropRule {
   static constexpr const char* kName = "RMSprop";
   struct Numbers {
-    double alpha, eps, weight_decay, momentum;
+    double momentum, alpha, eps, weight_decay;
   };
   enum Form : unsigned { kMaximize = 1, kCentered = 2, kMomentum = 4, kDecay = 8, kFarMean = 16 };
   static constexpr unsigned kForms = 32;
@@ -211,12 +216,14 @@ struct RmspropRule {
   }
 };
 
-template <class... Rules>
-struct OptimRuleList {};
+using CommonRules = OptimRuleList<AdamRule, SgdRule, RmspropRule>;
+
+template <class... As, class... Bs, class... Cs>
+OptimRuleList<As..., Bs..., Cs...> joined(OptimRuleList<As...>, OptimRuleList<Bs...>,
+                                          OptimRuleList<Cs...>);
 
 /// All rules. OptimArgs::rule is an index in this list.
-using OptimRules = OptimRuleList<AdamRule, SgdRule, RmspropRule, AdagradRule, AdadeltaRule,
-                                 AdamaxRule, NadamRule, RadamRule, AsgdRule, RpropRule, LionRule>;
+using OptimRules = decltype(joined(CommonRules(), AdaptiveRules(), SignRules()));
 
 // Functions for every rule.
 
@@ -239,16 +246,22 @@ void visit_optim_rule(std::int32_t rule, const Visit& visit) {
   visit_optim_rule(rule, visit, OptimRules());
 }
 
+template <class Numbers>
+void set_optim_numbers(OptimArgs& args, const Numbers& numbers) {
+  static_assert(sizeof(numbers) <= sizeof(args.numbers));
+  std::memcpy(args.numbers, &numbers, sizeof(numbers));
+}
+
 /// Writes rule, form, numbers and states. `options` are the bits of the form that the numbers do
 /// not imply.
 template <class Rule>
 void set_optim_rule(OptimArgs& args, unsigned options, const typename Rule::Numbers& numbers) {
   constexpr std::int32_t kIndex = optim_rule_index<Rule>(OptimRules());
-  static_assert(kIndex >= 0 && sizeof(numbers) <= sizeof(args.numbers));
+  static_assert(kIndex >= 0);
   args.rule = kIndex;
   args.form = options;
   args.states = Rule::states(options | Rule::template implied<double>(numbers));
-  std::memcpy(args.numbers, &numbers, sizeof(numbers));
+  set_optim_numbers(args, numbers);
 }
 
 template <class Rule>

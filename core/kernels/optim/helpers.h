@@ -5,9 +5,28 @@
 #include <tern/core/kernels/host_device.h>
 #include <tern/core/kernels/math/math.h>
 
-// Functions that several rules of optim_formulas.h use.
+// What several rules of formulas.h use.
 
 namespace tern::kernels {
+
+/// The list of the rules of one header.
+template <class... Rules>
+struct OptimRuleList {};
+
+/// The members of a rule that uses all of its states in each form and has no other bit than
+/// kMaximize. A rule that differs declares these members anew.
+template <int kCount>
+struct PlainRule {
+  enum Form : unsigned { kMaximize = 1 };
+  static constexpr unsigned kForms = 2;
+  template <class T, class Numbers>
+  static unsigned implied(const Numbers& /*numbers*/) {
+    return 0;
+  }
+  static constexpr int kStates = kCount;
+  static constexpr unsigned states(unsigned /*form*/) { return (1U << kCount) - 1; }
+  static constexpr int kStepNumbers = 0;
+};
 
 /// a / b, correctly rounded, where `inverse` is 1 / b: three multiplications instead of a division
 /// (Markstein, IBM J. Res. Dev. 34, 1990). a is not denormal.

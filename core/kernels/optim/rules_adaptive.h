@@ -5,7 +5,7 @@
 #include <tern/core/kernels/formulas/binary.h>
 #include <tern/core/kernels/optim/helpers.h>
 
-// Rules that divide by averages of past gradients. optim_formulas.h says what a rule is.
+// Rules that divide by averages of past gradients. formulas.h says what a rule is.
 
 namespace tern::kernels {
 
@@ -13,20 +13,11 @@ namespace tern::kernels {
 ///   g += weight_decay * p
 ///   s += g * g
 ///   p -= lr / (1 + (t - 1) * lr_decay) * g / (sqrt(s) + eps)
-struct AdagradRule {
+struct AdagradRule : PlainRule</*states=*/1> {
   static constexpr const char* kName = "Adagrad";
   struct Numbers {
     double lr_decay, eps, weight_decay;
   };
-  enum Form : unsigned { kMaximize = 1 };
-  static constexpr unsigned kForms = 2;
-
-  template <class T>
-  static unsigned implied(const Numbers& /*numbers*/) {
-    return 0;
-  }
-  static constexpr int kStates = 1;
-  static constexpr unsigned states(unsigned /*form*/) { return 0b1; }
 
   static constexpr int kStepNumbers = 1;
   TERN_HOST_DEVICE static double step_number(int /*k*/, const Numbers& n, double t) {
@@ -59,21 +50,11 @@ struct AdagradRule {
 ///   d = sqrt(u + eps) / sqrt(v + eps) * g
 ///   u = rho * u + (1 - rho) * d * d
 ///   p -= lr * d
-struct AdadeltaRule {
+struct AdadeltaRule : PlainRule</*states=*/2> {
   static constexpr const char* kName = "Adadelta";
   struct Numbers {
     double rho, eps, weight_decay;
   };
-  enum Form : unsigned { kMaximize = 1 };
-  static constexpr unsigned kForms = 2;
-
-  template <class T>
-  static unsigned implied(const Numbers& /*numbers*/) {
-    return 0;
-  }
-  static constexpr int kStates = 2;
-  static constexpr unsigned states(unsigned /*form*/) { return 0b11; }
-  static constexpr int kStepNumbers = 0;
 
   template <class T>
   struct Constants {
@@ -102,20 +83,11 @@ struct AdadeltaRule {
 ///   g += weight_decay * p
 ///   m += (1 - beta1) * (g - m);  u = max(beta2 * u, |g| + eps)
 ///   p -= lr / (1 - beta1^t) * m / u
-struct AdamaxRule {
+struct AdamaxRule : PlainRule</*states=*/2> {
   static constexpr const char* kName = "Adamax";
   struct Numbers {
     double beta1, beta2, eps, weight_decay;
   };
-  enum Form : unsigned { kMaximize = 1 };
-  static constexpr unsigned kForms = 2;
-
-  template <class T>
-  static unsigned implied(const Numbers& /*numbers*/) {
-    return 0;
-  }
-  static constexpr int kStates = 2;
-  static constexpr unsigned states(unsigned /*form*/) { return 0b11; }
 
   static constexpr int kStepNumbers = 1;
   TERN_HOST_DEVICE static double step_number(int /*k*/, const Numbers& n, double t) {
@@ -150,20 +122,13 @@ struct AdamaxRule {
 ///   d = sqrt(v / (1 - beta2^t)) + eps
 ///   p -= lr * grad_share * g / d + lr * mean_share * m / d
 /// The optimizer computes both shares from the product of all momenta so far.
-struct NadamRule {
+struct NadamRule : PlainRule</*states=*/2> {
   static constexpr const char* kName = "NAdam";
   struct Numbers {
     double beta1, beta2, eps, weight_decay, grad_share, mean_share;
   };
   enum Form : unsigned { kMaximize = 1, kDecoupled = 2 };
   static constexpr unsigned kForms = 4;
-
-  template <class T>
-  static unsigned implied(const Numbers& /*numbers*/) {
-    return 0;
-  }
-  static constexpr int kStates = 2;
-  static constexpr unsigned states(unsigned /*form*/) { return 0b11; }
 
   static constexpr int kStepNumbers = 1;
   TERN_HOST_DEVICE static double step_number(int /*k*/, const Numbers& n, double t) {
@@ -213,20 +178,13 @@ struct NadamRule {
 ///   p -= lr * m / (1 - beta1^t) * sqrt(1 - beta2^t) / (sqrt(v) + eps) * r
 /// The rectification r depends on the number of the step. In the first steps, where the variance of
 /// v is not known, p -= lr * m / (1 - beta1^t).
-struct RadamRule {
+struct RadamRule : PlainRule</*states=*/2> {
   static constexpr const char* kName = "RAdam";
   struct Numbers {
     double beta1, beta2, eps, weight_decay;
   };
   enum Form : unsigned { kMaximize = 1, kDecoupled = 2 };
   static constexpr unsigned kForms = 4;
-
-  template <class T>
-  static unsigned implied(const Numbers& /*numbers*/) {
-    return 0;
-  }
-  static constexpr int kStates = 2;
-  static constexpr unsigned states(unsigned /*form*/) { return 0b11; }
 
   /// 1 - beta1^t, sqrt(1 - beta2^t), and r, or 0 in the first steps.
   static constexpr int kStepNumbers = 3;
@@ -277,5 +235,7 @@ struct RadamRule {
     return x - (c.rectification == 0 ? change : adapted);
   }
 };
+
+using AdaptiveRules = OptimRuleList<AdagradRule, AdadeltaRule, AdamaxRule, NadamRule, RadamRule>;
 
 }  // namespace tern::kernels

@@ -2,7 +2,7 @@
 
 #include <tern/core/kernels/optim/helpers.h>
 
-// Rules that use the sign of the gradient, and ASGD. optim_formulas.h says what a rule is.
+// Rules that use the sign of the gradient, and ASGD. formulas.h says what a rule is.
 
 namespace tern::kernels {
 
@@ -17,21 +17,11 @@ TERN_HOST_DEVICE T sign_of(T x) {
 ///   s = clamp(s * f, lowest, highest)
 ///   g = 0 where f = eta_minus
 ///   p -= sign(g) * s;  previous = g
-struct RpropRule {
+struct RpropRule : PlainRule</*states=*/2> {
   static constexpr const char* kName = "Rprop";
   struct Numbers {
     double eta_minus, eta_plus, lowest, highest;
   };
-  enum Form : unsigned { kMaximize = 1 };
-  static constexpr unsigned kForms = 2;
-
-  template <class T>
-  static unsigned implied(const Numbers& /*numbers*/) {
-    return 0;
-  }
-  static constexpr int kStates = 2;
-  static constexpr unsigned states(unsigned /*form*/) { return 0b11; }
-  static constexpr int kStepNumbers = 0;
 
   template <class T>
   struct Constants {
@@ -60,21 +50,11 @@ struct RpropRule {
 ///   p *= 1 - lr * weight_decay
 ///   p -= lr * sign(beta1 * m + (1 - beta1) * g)
 ///   m = beta2 * m + (1 - beta2) * g
-struct LionRule {
+struct LionRule : PlainRule</*states=*/1> {
   static constexpr const char* kName = "Lion";
   struct Numbers {
     double beta1, beta2, weight_decay;
   };
-  enum Form : unsigned { kMaximize = 1 };
-  static constexpr unsigned kForms = 2;
-
-  template <class T>
-  static unsigned implied(const Numbers& /*numbers*/) {
-    return 0;
-  }
-  static constexpr int kStates = 1;
-  static constexpr unsigned states(unsigned /*form*/) { return 0b1; }
-  static constexpr int kStepNumbers = 0;
 
   template <class T>
   struct Constants {
@@ -102,21 +82,11 @@ struct LionRule {
 ///   p = shrink * p - eta * g
 ///   a += (p - a) * mu
 /// The optimizer computes eta, mu and shrink = 1 - lambd * eta, which change from step to step.
-struct AsgdRule {
+struct AsgdRule : PlainRule</*states=*/1> {
   static constexpr const char* kName = "ASGD";
   struct Numbers {
     double weight_decay, shrink, eta, mu;
   };
-  enum Form : unsigned { kMaximize = 1 };
-  static constexpr unsigned kForms = 2;
-
-  template <class T>
-  static unsigned implied(const Numbers& /*numbers*/) {
-    return 0;
-  }
-  static constexpr int kStates = 1;
-  static constexpr unsigned states(unsigned /*form*/) { return 0b1; }
-  static constexpr int kStepNumbers = 0;
 
   template <class T>
   struct Constants {
@@ -138,5 +108,7 @@ struct AsgdRule {
     return x;
   }
 };
+
+using SignRules = OptimRuleList<AsgdRule, RpropRule, LionRule>;
 
 }  // namespace tern::kernels

@@ -23,14 +23,12 @@ void for_each_tensor(const StateFields& state, const Visit& visit) {
 /// The states that the kernels of a graph use.
 class CapturedStates {
  public:
-  CapturedStates(const FusedOptimizer& fused, const Optimizer& optimizer, const Update* begin,
-                 const Update* end)
-      : fields_of_(fused.fields_of) {
+  CapturedStates(const Optimizer& optimizer, const Update* begin, const Update* end) {
     for (const Update* update = begin; update != end; ++update) {
       Captured captured{update->parameter.unsafeGetTensorImpl(), {}};
       OptimizerParamState* state = find(optimizer, captured);
       if (state == nullptr) continue;
-      for_each_tensor(fields_of_(*state),
+      for_each_tensor(StateFields(*state),
                       [&](const Tensor& tensor) { captured.tensors.push_back(tensor.detach()); });
       states_.push_back(std::move(captured));
     }
@@ -41,7 +39,7 @@ class CapturedStates {
     for (const Captured& captured : states_) {
       std::vector<const void*> now;
       if (OptimizerParamState* state = find(optimizer, captured)) {
-        for_each_tensor(fields_of_(*state),
+        for_each_tensor(StateFields(*state),
                         [&](const Tensor& tensor) { now.push_back(tensor.data_ptr()); });
       }
       const bool has_all =
@@ -59,7 +57,7 @@ class CapturedStates {
     for (const Captured& captured : states_) {
       OptimizerParamState* state = find(optimizer, captured);
       if (state == nullptr) continue;
-      if (std::int64_t* step = fields_of_(*state).step) ++*step;
+      if (std::int64_t* step = StateFields(*state).step) ++*step;
     }
   }
 
@@ -74,19 +72,19 @@ class CapturedStates {
     return found == optimizer.state().end() ? nullptr : found->second.get();
   }
 
-  StateFields (*fields_of_)(OptimizerParamState&);
   std::vector<Captured> states_;
 };
 
 }  // namespace
 
-void check_capturable(const FusedOptimizer& fused, const Optimizer& optimizer) {
-  if (fused.is_capturable == nullptr) return;
+void check_capturable(const StepRule& rule, const Optimizer& optimizer) {
+  // What a kernel computes without the number of the step is the same in each replay.
+  if (rule.set_rule != nullptr && !rule.uses_step && rule.prepare == nullptr) return;
   for (const OptimizerParamGroup& group : optimizer.param_groups()) {
-    if (fused.is_capturable(group.options())) continue;
+    if (RuleArguments(group.options()).capturable) continue;
     for (const Tensor& parameter : group.params()) {
       TERN_CHECK(!kernels::is_capturing(parameter.device()), Error,
-                 "Attempting CUDA graph capture of step() for an instance of ", fused.name,
+                 "Attempting CUDA graph capture of step() for an instance of ", rule.name,
                  " but param_groups' capturable is False.");
     }
   }
@@ -117,11 +115,11 @@ const double* count_on_device(Update* begin, Update* end) {
   return count.data_ptr<double>();
 }
 
-const double* capture_step(const FusedOptimizer& fused, std::weak_ptr<Optimizer*> optimizer,
-                           std::size_t group, const Update* begin, const Update* end) {
+const double* capture_step(std::weak_ptr<Optimizer*> optimizer, std::size_t group,
+                           const Update* begin, const Update* end) {
   const Optimizer& now = **optimizer.lock();
   const double lr_at_capture = now.param_groups().at(group).options().get_lr();
-  const CapturedStates states(fused, now, begin, end);
+  const CapturedStates states(now, begin, end);
   const Device device = begin->parameter.device();
   kernels::GraphCapture& capture = *kernels::capture_on(device);
   capture.after_replay(device.index(), [optimizer, states] {

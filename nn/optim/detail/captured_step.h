@@ -11,7 +11,7 @@
 namespace tern::optim::detail {
 
 /// Throws Error if a graph captures the step of a group whose options do not allow it.
-void check_capturable(const FusedOptimizer& fused, const Optimizer& optimizer);
+void check_capturable(const StepRule& rule, const Optimizer& optimizer);
 
 /// Throws Error if a graph captures work of `device`. Called before a step makes a state tensor on
 /// the device, because every replay would make the tensor again.
@@ -26,7 +26,7 @@ const double* count_on_device(Update* begin, Update* end);
 /// still has the states of [begin, end), counts a step for them, and copies the learning rate of
 /// the group's options to the device. Returns the device memory with the learning rate. After the
 /// optimizer is destroyed, replays use the last learning rate.
-const double* capture_step(const FusedOptimizer& fused, std::weak_ptr<Optimizer*> optimizer,
-                           std::size_t group, const Update* begin, const Update* end);
+const double* capture_step(std::weak_ptr<Optimizer*> optimizer, std::size_t group,
+                           const Update* begin, const Update* end);
 
 }  // namespace tern::optim::detail

@@ -1,33 +1,43 @@
 #include <cmath>
+#include <string_view>
 
 #include <tern/core/base/error.h>
+#include <tern/core/base/text.h>
 #include <tern/nn/optim/detail/check_numbers.h>
+#include <tern/nn/optim/options.h>
 
 namespace tern::optim::detail {
 
 namespace {
 
-bool is_magnitude(double value) { return value >= 0 && std::isfinite(value); }
+template <class T>
+void check_range(const OptionTraits& option, T value) {
+  const auto number = static_cast<double>(value);
+  if (option.unchecked || (number >= option.least && number <= option.most)) return;
+  if (option.newer != nullptr) {
+    const bool has_least = std::isfinite(option.least);
+    const bool names_finite = has_least && std::isinf(number) && std::isfinite(option.most);
+    tern::detail::raise<Error>(option.newer, " should be ",
+                               has_least ? ">= " : "<= ", has_least ? option.least : option.most,
+                               names_finite ? " and finite" : "", " but is: ", value);
+  }
+  const std::string_view name = option.key;
+  tern::detail::raise<Error>("Invalid ",
+                             name == "lr"    ? "learning rate"
+                             : name == "eps" ? "epsilon value"
+                                             : tern::detail::text_of(name, " value"),
+                             ": ", value);
+}
 
 }  // namespace
 
-void check_option(const char* name, double value) {
-  TERN_CHECK(is_magnitude(value), Error, "Invalid ", name, " value: ", value);
-}
+void check_option(const OptionTraits& traits, double value) { check_range(traits, value); }
 
-void check_newer_option(const char* name, double value) {
-  TERN_CHECK(is_magnitude(value), Error, name, " should be >= 0",
-             std::isinf(value) ? " and finite" : "", " but is: ", value);
-}
+void check_option(const OptionTraits& traits, std::int64_t value) { check_range(traits, value); }
 
-void check_lr(double lr) { TERN_CHECK(is_magnitude(lr), Error, "Invalid learning rate: ", lr); }
-
-void check_eps(double eps) { check_option("epsilon", eps); }
-
-void check_weight_decay(double weight_decay) { check_option("weight_decay", weight_decay); }
-
-void check_betas(const std::tuple<double, double>& betas) {
-  const auto [first, second] = betas;
+void check_option(const OptionTraits& traits, const std::tuple<double, double>& value) {
+  if (traits.unchecked) return;
+  const auto [first, second] = value;
   TERN_CHECK(first >= 0 && first < 1, Error, "Invalid beta parameter at index 0: ", first);
   TERN_CHECK(second >= 0 && second < 1, Error, "Invalid beta parameter at index 1: ", second);
 }
@@ -43,11 +53,6 @@ void check_not_negative(const char* scheduler, const char* name, double number) 
 
 double saved_number(const State& value, const char* name) {
   return value.is_tensor() ? value.tensor().item<double>() : value.to<double>(name);
-}
-
-void check_saved(std::int64_t step, const char* name, const Tensor& tensor) {
-  TERN_CHECK(step == 0 || tensor.defined(), Error, "loaded state dict has no ", name,
-             " for a parameter at step ", step);
 }
 
 }  // namespace tern::optim::detail

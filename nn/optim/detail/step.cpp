@@ -1,4 +1,5 @@
 #include <cstddef>
+#include <cstring>
 #include <utility>
 #include <vector>
 
@@ -14,19 +15,20 @@ namespace tern::optim::detail {
 /// The step of one parameter group.
 class GroupStep {
  public:
-  GroupStep(const FusedOptimizer& fused, Optimizer& optimizer, std::size_t index)
-      : fused_(fused),
+  GroupStep(const StepRule& rule, Optimizer& optimizer, std::size_t index)
+      : rule_(rule),
         optimizer_(optimizer),
         index_(index),
         options_(optimizer.param_groups()[index].options()) {
-    fused_.set_rule(options_, args_);
+    if (rule_.set_rule != nullptr) {
+      const RuleArguments options(options_);
+      static_assert(sizeof(options.numbers) == sizeof(args_.numbers));
+      std::memcpy(args_.numbers, options.numbers, sizeof(options.numbers));
+      rule_.set_rule(args_, options.form | rule_.form);
+      counts_on_device_ = rule_.uses_step && options.capturable;
+    }
     args_.lr = options_.get_lr();
     collect();
-  }
-
-  /// Returns the state of a parameter, a new one if it has none.
-  static OptimizerParamState& state_of(Optimizer& optimizer, const Tensor& parameter) {
-    return optimizer.state_of(parameter);
   }
 
   /// Steps the parameters. One kernel call takes consecutive parameters with the same dtype,
@@ -35,6 +37,11 @@ class GroupStep {
     const unsigned form = args_.form;
     const Update* const last = updates_.data() + updates_.size();
     for (Update *begin = updates_.data(), *end = begin; begin != last; begin = end) {
+      if (rule_.step_one != nullptr) {
+        rule_.step_one(options_, *begin->state, begin->parameter, begin->grad);
+        ++end;
+        continue;
+      }
       while (end != last && end - begin < kernels::kMaxOptimTensors && alike(*begin, *end)) ++end;
       args_.form = form | begin->form;
       run_batch(begin, end);
@@ -45,17 +52,20 @@ class GroupStep {
   void collect() {
     const std::vector<Tensor>& parameters = optimizer_.param_groups()[index_].params();
     updates_.reserve(parameters.size());
+    double initial[kernels::kMaxOptimStates] = {};
+    for (int k = 0; rule_.initial_value != nullptr && k < kernels::kMaxOptimStates; ++k) {
+      initial[k] = rule_.initial_value(options_, k);
+    }
     for (const Tensor& parameter : parameters) {
       Tensor grad = parameter.grad();
       if (!grad.defined()) continue;
-      Update& update = updates_.emplace_back(fused_.name, parameter, std::move(grad));
-      if (args_.states == 0) continue;
+      Update& update = updates_.emplace_back(rule_.name, parameter, std::move(grad));
+      if (rule_.set_rule != nullptr && args_.states == 0) continue;
       update.state = &optimizer_.state_of(parameter);
-      double initial[kernels::kMaxOptimStates] = {};
-      for (int k = 0; fused_.initial_value != nullptr && k < kernels::kMaxOptimStates; ++k) {
-        initial[k] = fused_.initial_value(options_, k);
-      }
-      update.set_state(fused_.fields_of(*update.state), args_.states, initial);
+      if (rule_.set_rule == nullptr) continue;
+      const StateFields fields(*update.state);
+      update.form = fields.tensors[0]->defined() ? 0 : rule_.first;
+      update.set_state(fields, args_.states, initial);
     }
   }
 
@@ -67,31 +77,28 @@ class GroupStep {
 
   void run_batch(Update* begin, Update* end) {
     const Device device = begin->parameter.device();
-    if (fused_.prepare != nullptr) fused_.prepare(options_, *begin->state, args_);
+    if (rule_.prepare != nullptr) rule_.prepare(options_, *begin->state, args_);
     args_.dtype = begin->parameter.dtype();
     args_.step = static_cast<double>(begin->step_number());
     args_.device_lr = args_.device_step = nullptr;
-    if (device.is_cuda() && fused_.is_capturable != nullptr && fused_.is_capturable(options_)) {
-      args_.device_step = count_on_device(begin, end);
-    }
+    if (device.is_cuda() && counts_on_device_) args_.device_step = count_on_device(begin, end);
     const bool captured = kernels::is_capturing(device);
-    if (captured) {
-      args_.device_lr = capture_step(fused_, optimizer_.handle(), index_, begin, end);
-    }
+    if (captured) args_.device_lr = capture_step(optimizer_.handle(), index_, begin, end);
     args_.count = 0;
     for (const Update* update = begin; update != end; ++update) update->append_to(args_);
-    kernels::run(fused_.name, device, args_.dtype, args_);
+    kernels::run(rule_.name, device, args_.dtype, args_);
     for (Update* update = begin; update != end; ++update) {
       update->finish();
       if (!captured && update->step != nullptr) ++*update->step;
-      if (fused_.advance != nullptr) fused_.advance(options_, *update->state);
+      if (rule_.advance != nullptr) rule_.advance(options_, *update->state);
     }
   }
 
-  const FusedOptimizer& fused_;
+  const StepRule& rule_;
   Optimizer& optimizer_;
   const std::size_t index_;
   const OptimizerOptions& options_;
+  bool counts_on_device_ = false;
   kernels::OptimArgs args_{};
   std::vector<Update> updates_;
 };
@@ -119,31 +126,14 @@ class ProfiledStep {
 
 }  // namespace
 
-Tensor fused_step(const FusedOptimizer& fused, Optimizer& optimizer,
-                  const Optimizer::LossClosure& closure) {
-  check_capturable(fused, optimizer);
-  const ProfiledStep profile(fused.name);
+Tensor take_step(const StepRule& rule, Optimizer& optimizer,
+                 const Optimizer::LossClosure& closure) {
+  check_capturable(rule, optimizer);
+  const ProfiledStep profile(rule.name);
   Tensor loss = loss_of(closure);
   const NoGradGuard no_grad;
   for (std::size_t i = 0; i < optimizer.param_groups().size(); ++i) {
-    GroupStep(fused, optimizer, i).run();
-  }
-  return loss;
-}
-
-Tensor composed_step(const char* name, Optimizer& optimizer, const Optimizer::LossClosure& closure,
-                     StepOfOne step) {
-  const auto never = [](const OptimizerOptions&) { return false; };
-  check_capturable({.name = name, .is_capturable = never}, optimizer);
-  const ProfiledStep profile(name);
-  Tensor loss = loss_of(closure);
-  const NoGradGuard no_grad;
-  for (const OptimizerParamGroup& group : optimizer.param_groups()) {
-    for (const Tensor& parameter : group.params()) {
-      if (!parameter.grad().defined()) continue;
-      const Update checked(name, parameter, parameter.grad());
-      step(group.options(), GroupStep::state_of(optimizer, parameter), parameter, checked.grad);
-    }
+    GroupStep(rule, optimizer, i).run();
   }
   return loss;
 }

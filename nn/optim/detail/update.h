@@ -1,6 +1,7 @@
 #pragma once
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <utility>
 #include <vector>
@@ -13,12 +14,16 @@ namespace tern::optim::detail {
 
 /// The parts of one parameter's state that a step reads and changes.
 struct StateFields {
+  explicit StateFields(OptimizerParamState& state);
+
   Tensor* tensors[kernels::kMaxOptimStates] = {};  // the states of the rule, in its order
   std::int64_t* step = nullptr;   // number of steps; null if the optimizer does not count steps
   Tensor* device_step = nullptr;  // number of steps on the device; null if no kernel needs it
-  unsigned form = 0;              // form bits of this parameter only
+  const char* missing = nullptr;  // the first undefined tensor that is not optional
   // Numbers that steps change on the host. Parameters step together if their numbers agree.
   std::array<float, 2> kept = {};
+  std::size_t kept_count = 0;
+  int tensor_count = 0;
 };
 
 /// One parameter of a step with its gradient and its state.
@@ -46,9 +51,9 @@ struct Update {
   void* state_data[kernels::kMaxOptimStates] = {};  // elements of the states; null if not used
   std::vector<std::pair<Tensor*, Tensor>> fresh;    // tensors of the state and their replacements
   OptimizerParamState* state = nullptr;             // null if the step uses no state
-  std::int64_t* step = nullptr;                     // this and the next three as in StateFields
+  unsigned form = 0;                                // bits of the rule's form that others lack
+  std::int64_t* step = nullptr;                     // this and the next two as in StateFields
   Tensor* device_step = nullptr;
-  unsigned form = 0;
   std::array<float, 2> kept = {};
 };
 

@@ -142,7 +142,7 @@ class Optim : public testing::KernelTest {
 };
 
 TEST_P(Optim, Adam) {
-  for (unsigned form = 0; form < 8; ++form) {  // maximize, decoupled, amsgrad
+  for (unsigned form = 0; form < 8; ++form) {  // maximize, amsgrad, decoupled
     for (double weight_decay : {0.0, 0.01}) {
       for (double beta1 : {0.9, 0.3, 0.0}) {
         SCOPED_TRACE(::testing::Message() << form << ' ' << weight_decay << ' ' << beta1);
@@ -195,7 +195,7 @@ TEST_P(Optim, Rmsprop) {
         for (double weight_decay : {0.0, 0.01}) {
           SCOPED_TRACE(::testing::Message()
                        << form << ' ' << alpha << ' ' << momentum << ' ' << weight_decay);
-          check<RmspropRule>({alpha, 1e-2, weight_decay, momentum}, form, 0.01);
+          check<RmspropRule>({momentum, alpha, 1e-2, weight_decay}, form, 0.01);
         }
       }
     }
