@@ -2,7 +2,14 @@
 #include <tern/backends/cuda/host/cuda_backend.h>
 #include <tern/backends/meta/meta_backend.h>
 
-namespace tern::kernels::detail {
+namespace tern::kernels {
+
+const DeviceTraits& traits_of(Device device) {
+  if (device.is_cuda()) return cuda::kTraits;
+  return device.is_meta() ? kMetaTraits : kCpuTraits;
+}
+
+namespace detail {
 
 void register_builtin_backends(Backend* (&backends)[kDeviceTypes]) {
   backends[static_cast<int>(kCPU)] = &cpu_backend();
@@ -10,4 +17,5 @@ void register_builtin_backends(Backend* (&backends)[kDeviceTypes]) {
   backends[static_cast<int>(kMeta)] = &meta_backend();
 }
 
-}  // namespace tern::kernels::detail
+}  // namespace detail
+}  // namespace tern::kernels

@@ -7,6 +7,7 @@
 
 #include <tern/core/base/detail/op_scope.h>
 #include <tern/core/base/thread_pool.h>
+#include <tern/core/kernels/backend.h>
 #include <tern/tern.h>
 
 namespace tern::amp {
@@ -102,7 +103,7 @@ bool any_broken(const std::vector<Tensor>& finite) {
 
 GradScaler::GradScaler(Device device, const GradScalerOptions& options)
     : options_(options),
-      enabled_(options.enabled() && (!device.is_cuda() || cuda::is_available())),
+      enabled_(options.enabled() && kernels::backend_of(device.type()).device_count() > 0),
       scale_(static_cast<float>(options.init_scale())) {
   if (!enabled_) return;
   check_scaler_options(options);

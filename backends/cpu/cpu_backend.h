@@ -1,8 +1,12 @@
 #pragma once
 
 #include <tern/core/kernels/backend.h>
+#include <tern/core/kernels/device_traits.h>
 
 namespace tern {
+
+/// The CPU has no property that DeviceTraits describes.
+inline constexpr kernels::DeviceTraits kCpuTraits{};
 
 /// Returns the CPU backend: the kernels of the set cpu_capability(), and a caching allocator.
 kernels::Backend& cpu_backend();

@@ -6,6 +6,7 @@
 #include <tern/core/autograd/detail/autocast_mode.h>
 #include <tern/core/autograd/saved_tensor.h>
 #include <tern/core/autograd/saved_tensor_hooks.h>
+#include <tern/core/kernels/device_traits.h>
 #include <tern/core/tensor/generator.h>
 
 namespace tern::autograd {
@@ -138,7 +139,7 @@ variable_list checkpoint(std::function<variable_list(const variable_list&)> fn,
   if (preserve_rng_state) {
     devices.push_back(kCPU);
     for (const Tensor& input : inputs) {
-      if (!input.defined() || !input.is_cuda()) continue;
+      if (!input.defined() || !kernels::traits_of(input.device()).has_generators) continue;
       if (std::find(devices.begin(), devices.end(), input.device()) == devices.end()) {
         devices.push_back(input.device());
       }

@@ -5,6 +5,7 @@
 #include <tern/core/autograd/grad_mode.h>
 #include <tern/core/autograd/saved_tensor.h>
 #include <tern/core/autograd/saved_tensor_hooks.h>
+#include <tern/core/kernels/device_traits.h>
 
 namespace tern::autograd {
 namespace {
@@ -19,8 +20,8 @@ namespace {
   tern::detail::raise<Error>(
       "one of the variables needed for gradient computation has been modified by an inplace "
       "operation: [",
-      data.is_cuda() ? "CUDA" : "CPU", data.dtype(), "Type ", data.sizes(), "]", origin,
-      " is at version ", data._version(), "; expected version ", expected,
+      kernels::traits_of(data.device()).type_prefix, data.dtype(), "Type ", data.sizes(), "]",
+      origin, " is at version ", data._version(), "; expected version ", expected,
       " instead. Hint: the change happened after the forward op that saved the tensor and before "
       "backward; use an op that is not in place, or clone() the tensor first.");
 }

@@ -1,4 +1,5 @@
 #include <tern/core/kernels/backend.h>
+#include <tern/core/kernels/device_traits.h>
 
 #include <atomic>
 
@@ -82,8 +83,10 @@ void throw_status(const char* op, Slot slot, ScalarType dtype, DeviceType device
     case StatusCode::kInvalidValue:
       raise<Error>(op, ": ", context.message);
     case StatusCode::kDeviceFault:
-      // A device reports faults late, so the running op and module are not necessarily to blame.
-      if (device == kCUDA) throw DeviceError(tern::detail::text_of(op, ": ", context.message));
+      // Faults of queued work come late, so the running op and module are not necessarily to blame.
+      if (traits_of(device).queues_work) {
+        throw DeviceError(tern::detail::text_of(op, ": ", context.message));
+      }
       raise<Error>(op, ": ", context.message);
   }
   raise<Error>(op, ": the ", slot_name(slot), " kernel of ", device,

@@ -4,6 +4,7 @@
 
 #include <tern/core/base/detail/profile_recorder.h>
 #include <tern/core/kernels/backend.h>
+#include <tern/core/kernels/device_traits.h>
 
 namespace tern::kernels {
 namespace {
@@ -49,14 +50,13 @@ void detail::run_profiled(Backend& backend, KernelFn kernel, Slot slot, DeviceTy
   tern::detail::ProfileScope scope(tern::detail::ProfileKind::kKernel, slot_name(slot));
   tern::detail::ProfileEvent* const event = scope.event();
   const auto index = static_cast<DeviceIndex>(context->device);
-  const bool on_device = device == kCUDA;
   if (event != nullptr) {
-    event->device.store(
-        tern::detail::profile_device(static_cast<int>(device), on_device ? index : -1),
-        std::memory_order_relaxed);
+    event->device.store(tern::detail::profile_device(static_cast<int>(device),
+                                                     traits_of(device).has_indices ? index : -1),
+                        std::memory_order_relaxed);
   }
   // Events of a capture have no time.
-  const bool timed = on_device && event != nullptr &&
+  const bool timed = event != nullptr &&
                      tern::detail::is_profiled(tern::detail::kProfileDeviceTime) &&
                      backend.capture(index) == nullptr;
   const std::uint32_t recording = event == nullptr ? 0 : scope.recording();

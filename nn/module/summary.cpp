@@ -6,6 +6,7 @@
 #include <utility>
 
 #include <tern/core/autograd/grad_mode.h>
+#include <tern/core/kernels/device_traits.h>
 #include <tern/core/ops/create/creation.h>
 #include <tern/core/tensor/generator.h>
 #include <tern/nn/detail/hooks.h>
@@ -18,13 +19,13 @@ namespace tern::nn {
 
 namespace {
 
-/// Returns the devices other than the CPU that hold tensors of the module.
+/// Returns the devices with tensors of the module that have a generator beside the CPU's.
 std::vector<Device> devices_of(const Module& root) {
   std::vector<Device> devices;
   const auto add = [&](const Tensor& tensor) {
     const Device device = tensor.device();
-    if (!device.is_cuda() || std::count(devices.begin(), devices.end(), device) != 0) return;
-    devices.push_back(device);
+    if (!kernels::traits_of(device).has_generators) return;
+    if (std::count(devices.begin(), devices.end(), device) == 0) devices.push_back(device);
   };
   ModuleWalk::parameters(root, true, add);
   ModuleWalk::buffers(root, true, add);

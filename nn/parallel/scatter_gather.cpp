@@ -1,5 +1,6 @@
 #include <tern/nn/parallel/scatter_gather.h>
 
+#include <tern/core/kernels/device_traits.h>
 #include <tern/core/ops/shape/join.h>
 
 namespace tern::nn::parallel {
@@ -17,8 +18,9 @@ std::vector<Tensor> scatter(const Tensor& tensor, const std::vector<Device>& dev
 
 Tensor gather(const std::vector<Tensor>& pieces, Device device, std::int64_t dim) {
   std::vector<Tensor> moved;
+  const bool non_blocking = kernels::traits_of(device).queues_work;
   for (const Tensor& piece : pieces) {
-    const Tensor here = piece.to(device, /*non_blocking=*/device.is_cuda());
+    const Tensor here = piece.to(device, non_blocking);
     moved.push_back(here.dim() == 0 ? here.unsqueeze(0) : here);
   }
   return cat(moved, dim);

@@ -96,7 +96,7 @@ class Averager {
       return;
     }
     if (outer < 0) ++loose_count_;
-    (device_of(record).is_cuda() ? sums.device_memory : sums.cpu_memory) += record.value;
+    (device_of(record).is_cpu() ? sums.cpu_memory : sums.device_memory) += record.value;
   }
 
   FunctionEventAvg& row_of(std::string_view name, const std::string& shapes) {

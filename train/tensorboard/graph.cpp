@@ -9,6 +9,7 @@
 #include <tern/core/autograd/grad_mode.h>
 #include <tern/core/autograd/node.h>
 #include <tern/core/base/error.h>
+#include <tern/core/kernels/device_traits.h>
 #include <tern/core/ops/ops.h>
 #include <tern/core/tensor/generator.h>
 #include <tern/nn/module/any_value.h>
@@ -79,7 +80,7 @@ class GraphRecorder {
     for (const auto& [name, module] : modules_) was_training_.push_back(module->is_training());
     save_generator(kCPU);
     for (const Tensor& input : inputs) {
-      if (input.is_cuda()) save_generator(input.device());
+      if (kernels::traits_of(input.device()).has_generators) save_generator(input.device());
     }
     root.eval();
     for (const auto& [name, module] : modules_) {

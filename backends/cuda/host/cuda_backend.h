@@ -3,8 +3,16 @@
 #include <tern/backends/cuda/host/caching_allocator.h>
 #include <tern/backends/cuda/host/pinned_allocator.h>
 #include <tern/core/kernels/backend.h>
+#include <tern/core/kernels/device_traits.h>
 
 namespace tern::cuda {
+
+inline constexpr kernels::DeviceTraits kTraits{.has_indices = true,
+                                               .queues_work = true,
+                                               .has_generators = true,
+                                               .captures_graphs = true,
+                                               .adds_in_any_order = true,
+                                               .type_prefix = "CUDA"};
 
 /// The backend of CUDA devices. All functions but device_count() throw DeviceError, with the
 /// reason, if CUDA cannot be used.

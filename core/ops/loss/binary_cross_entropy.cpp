@@ -1,5 +1,5 @@
 #include <tern/core/autograd/record.h>
-#include <tern/core/kernels/backend.h>
+#include <tern/core/kernels/device_traits.h>
 #include <tern/core/kernels/families/elementwise.h>
 #include <tern/core/kernels/families/require.h>
 #include <tern/core/kernels/math/math_dtype.h>
@@ -37,8 +37,9 @@ void check_same_sizes(const Tensor& input, const Tensor& target) {
 }
 
 void check_probabilities(const char* what, const Tensor& values) {
-  // On a GPU this check would cost more than the loss: it would wait for all queued work.
-  if (values.numel() == 0 || values.is_meta() || values.is_cuda()) return;
+  // Where work is queued this check would cost more than the loss: it would wait for all of it.
+  if (values.numel() == 0 || values.is_meta()) return;
+  if (kernels::traits_of(values.device()).queues_work) return;
   const NoGradGuard no_grad;
   // Converted first: then the only error below is a broken rule.
   const Tensor dense = values.to(kernels::math_dtype(values.dtype())).contiguous();

@@ -4,6 +4,7 @@
 
 #include <tern/core/autograd/record.h>
 #include <tern/core/kernels/backend.h>
+#include <tern/core/kernels/device_traits.h>
 #include <tern/core/kernels/families/grid_sample.h>
 #include <tern/core/ops/common/detail/op.h>
 #include <tern/core/ops/elementwise/detail/elementwise.h>
@@ -53,7 +54,7 @@ struct GridCall {
 Tensor gradient_of_kernel(const GridCall& call, const Tensor& g, const Tensor& input,
                           const Tensor& grid, bool of_grid) {
   const NoGradGuard no_grad;
-  if (!of_grid && input.is_cuda()) {
+  if (!of_grid && kernels::traits_of(input.device()).adds_in_any_order) {
     detail::alert_not_deterministic(grid.size(-1) == 2 ? "grid_sampler_2d_backward_cuda"
                                                        : "grid_sampler_3d_backward_cuda");
   }

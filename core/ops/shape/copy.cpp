@@ -2,6 +2,7 @@
 #include <cstring>
 
 #include <tern/core/kernels/backend.h>
+#include <tern/core/kernels/device_traits.h>
 #include <tern/core/kernels/families/copy.h>
 #include <tern/core/ops/common/detail/inplace.h>
 #include <tern/core/ops/common/detail/op.h>
@@ -123,9 +124,10 @@ using detail::copy_elements;
 // non-blocking copy to the host needs pinned memory as its target.
 Tensor copied(const Tensor& self, IntArrayRef strides, ScalarType dtype, Device device,
               bool non_blocking) {
-  Tensor out = non_blocking && self.is_cuda() && device.is_cpu()
-                   ? detail::make_pinned(self.sizes(), strides, dtype)
-                   : detail::make_tensor(self.sizes(), strides, dtype, device);
+  const bool overlaps = non_blocking && device.is_cpu() &&
+                        backend_of(self.device().type()).pinned_allocator() != nullptr;
+  Tensor out = overlaps ? detail::make_pinned(self.sizes(), strides, dtype)
+                        : detail::make_tensor(self.sizes(), strides, dtype, device);
   copy_elements(out, self, non_blocking);
   return out;
 }
@@ -199,11 +201,10 @@ Tensor Tensor::to(Device device, ScalarType dtype, StrictBool non_blocking, Stri
                   std::optional<MemoryFormat> memory_format) const {
   TERN_OP("to", *this);
   // cpu:0 and cpu are the same device; cuda means the current device.
-  const Device target = device.is_cuda() ? detail::resolve_device(device) : Device(device.type());
+  const Device target = detail::resolve_device(device);
   const bool fits = memory_format.value_or(MemoryFormat::Preserve) == MemoryFormat::Preserve ||
                     suggest_memory_format() == *memory_format;
   if (!copy && fits && target == this->device() && dtype == this->dtype()) return *this;
-  if (!(target == this->device())) detail::resolve_device(target);
   return recorded_copy(
       "ToCopyBackward0", *this,
       copied(*this, detail::strides_like(*this, memory_format), dtype, target, non_blocking));
@@ -246,8 +247,8 @@ Tensor Tensor::to(const Tensor& like, StrictBool non_blocking, StrictBool copy,
 
 Tensor Tensor::pin_memory() const {
   TERN_OP("pin_memory", *this);
-  TERN_CHECK(is_cpu(), DeviceError, "cannot pin '", is_cuda() ? "CUDA" : "Meta", dtype(),
-             "Type' only dense CPU tensors can be pinned");
+  TERN_CHECK(is_cpu(), DeviceError, "cannot pin '", kernels::traits_of(device()).type_prefix,
+             dtype(), "Type' only dense CPU tensors can be pinned");
   if (is_pinned()) return *this;
   const Tensor out = detail::make_pinned(sizes(), preserved_strides(sizes(), strides()), dtype());
   copy_elements(out, *this, /*non_blocking=*/false);
@@ -322,7 +323,7 @@ namespace detail {
 Device resolve_device(Device device) {
   if (device.is_cpu()) return kCPU;
   kernels::Backend& backend = backend_of(device.type());
-  if (!device.is_cuda()) return Device(device.type());
+  if (!kernels::traits_of(device).has_indices) return Device(device.type());
   const DeviceIndex index = device.has_index() ? device.index() : backend.current_device();
   backend.check_device(index);
   return Device(device.type(), index);

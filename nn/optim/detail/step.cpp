@@ -7,6 +7,7 @@
 #include <tern/core/base/profile_scope.h>
 #include <tern/core/base/text.h>
 #include <tern/core/kernels/backend.h>
+#include <tern/core/kernels/device_traits.h>
 #include <tern/nn/optim/detail/captured_step.h>
 #include <tern/nn/optim/detail/step.h>
 
@@ -81,7 +82,9 @@ class GroupStep {
     args_.dtype = begin->parameter.dtype();
     args_.step = static_cast<double>(begin->step_number());
     args_.device_lr = args_.device_step = nullptr;
-    if (device.is_cuda() && counts_on_device_) args_.device_step = count_on_device(begin, end);
+    if (counts_on_device_ && kernels::traits_of(device).captures_graphs) {
+      args_.device_step = count_on_device(begin, end);
+    }
     const bool captured = kernels::is_capturing(device);
     if (captured) args_.device_lr = capture_step(optimizer_.handle(), index_, begin, end);
     args_.count = 0;

@@ -157,6 +157,10 @@ TEST(Version, OfWhatBackwardNeedsIsChecked) {
   w.add_(1);
   TERN_EXPECT_HAS(error_of([&] { product.sum().backward(); }),
                   "[CPUFloatType [2]] is at version 1; expected version 0 instead.");
+  const Tensor meta = leaf(ones({2}, kMeta));
+  Tensor z = exp(meta);
+  z.add_(1);
+  TERN_EXPECT_HAS(error_of([&] { z.sum().backward(); }), "[MetaFloatType [2]], which is output 0");
 }
 
 TEST(Version, DoesNotMatterWhereNothingIsKept) {
