@@ -22,7 +22,7 @@ def generated():
     public = subprocess.run([ROOT / "cmake/public_headers.sh"], check=True, capture_output=True, text=True).stdout.split()
     public = {path: (ROOT / path).read_text() for path in public}
     text = {path.stem: path.read_text() for path in (ROOT / "tools/generate/text").iterdir()}
-    sources = [path.read_text() for path in sorted(ROOT.glob("core/ops/**/*.cpp"))]
+    sources = [path.read_text() for path in sorted([*ROOT.glob("core/ops/**/*.cpp"), *ROOT.glob("core/kernels/families/*.def")])]
     all_pages = pages.Pages(ROOT, dict(sorted((described.headers | public).items())))
     return {
         **methods.files(ROOT, described),

@@ -123,18 +123,18 @@ class Pages:
 
 
 def autocast(sources):
-    """Rows with the rules that ops declare beside TERN_OP: TERN_AUTOCAST(rule of the CPU, rule of CUDA, OP, ..)."""
+    """Rows with the rules that ops declare beside TERN_OP, TERN_AUTOCAST(rule of the CPU, rule of CUDA, OP, ..), or in their row."""
     rules, parts, op = {}, set(), ""
     declared = r'^  TERN_OP\("(\w+)|^  TERN_AUTOCAST(?:_IF)?\(([^;]*);|^  (TERN_AUTOCAST_INNER)|^(TERN_\w+)\((.*)\)'
     for text in sources:
+        for op in re.findall(r"^TERN_(?:UNARY|FUNCTION|BOUNDED_FUNCTION)\((\w+),.* kFloat32,", text, re.M):
+            rules[op] = "kUnchanged", "kFloat32"
         for name, rule, inner, macro, words in re.findall(declared, re.sub(r"(?m)^(?!TERN_).*\\\n", "", text), re.M):
             op, words = name or op, re.split(", *", words)
             if inner:
                 parts.add(op)
             elif rule:
                 rules[op] = re.search(r"(k[A-Z]\w+),\s+(k[A-Z]\w+),", rule).groups()
-            elif macro == "TERN_UNARY_FLOAT32":
-                rules[words[0]] = "kUnchanged", "kFloat32"
             elif macro == "TERN_ADDED_PRODUCT":
                 rules[words[0]] = words[3], "kLower"
     for op in sorted(parts | set(rules)):
