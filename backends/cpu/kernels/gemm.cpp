@@ -78,7 +78,7 @@ void merge_batch(Plan<S, E>& plan) {
 template <class S, class E>
 void choose_method(Plan<S, E>& plan) {
   using T = SumOf<S>;
-  constexpr int kWidth = Simd<T>::kWidth;
+  constexpr int kWidth = kLanes<T>;
   constexpr std::int64_t kMaxRows = std::is_same_v<S, Narrow> ? 1 : kDotMaxRows;
   Problem<S>& p = plan.problem;
   const bool few_columns = p.n < p.m;
@@ -128,7 +128,7 @@ void choose_grid(Plan<S, E>& plan) {
     const auto columns = static_cast<double>(p.n) * row_parts / threads;
     const double packed = (reads_a_in_place<E>(p) ? 0 : rows) +
                           (reads_b_in_place<E>(p, static_cast<std::int64_t>(rows)) ? 0 : columns);
-    double cost = rows * columns / Simd<T>::kWidth + kPacking * packed;
+    double cost = rows * columns / kLanes<T> + kPacking * packed;
     if (row_parts < threads) cost *= kSharedRows;
     if (cost > least) continue;
     least = cost;
@@ -158,7 +158,7 @@ bool run_matrix(const Plan<S, E>& plan, const Problem<S>& p, std::int64_t row,
   const std::int64_t strips = divide_up(p.m, kStripRows<E>);
   const std::int64_t first = strips * row / plan.row_parts;
   const std::int64_t last = strips * (row + 1) / plan.row_parts;
-  const std::int64_t units = (last - first) * divide_up(p.n, Simd<SumOf<S>>::kWidth);
+  const std::int64_t units = (last - first) * divide_up(p.n, kLanes<SumOf<S>>);
   const Share share{first * kStripRows<E>, std::min(p.m, last * kStripRows<E>),
                     units * column / plan.column_parts, units * (column + 1) / plan.column_parts};
   return multiply_packed<E>(p, share);

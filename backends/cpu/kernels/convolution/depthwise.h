@@ -21,9 +21,8 @@ struct RowTap {
 template <class T>
 class DepthwiseChannelsLast {
  public:
-  using S = Simd<T>;
-  using V = typename S::V;
-  static constexpr std::int64_t kWidth = S::kWidth, kGrain = 1 << 15;
+  using V = Vector<T>;
+  static constexpr std::int64_t kWidth = kLanes<T>, kGrain = 1 << 15;
 
   const Stencil& stencil;
   std::int64_t batch, groups;
@@ -186,7 +185,7 @@ class DepthwiseChannelsLast {
 
   template <bool kFull>
   static V load(const T* from, int lanes) {
-    return kFull ? S::load(from) : S::load_first(from, lanes);
+    return kFull ? cpu::load(from) : cpu::load_first(from, lanes);
   }
 
   std::int64_t target(int d, std::int64_t p) const {
@@ -260,15 +259,15 @@ class DepthwiseChannelsLast {
       const V factor = load<kFull>(weights + taps[t].weight, lanes);
 #pragma GCC unroll 8
       for (int i = 0; i < kCount; ++i, pixel += step) {
-        sums[i] = S::fma(factor, load<kFull>(pixel, lanes), sums[i]);
+        sums[i] = cpu::fma(factor, load<kFull>(pixel, lanes), sums[i]);
       }
     }
 #pragma GCC unroll 8
     for (int i = 0; i < kCount; ++i, to += out_step) {
       if constexpr (kFull) {
-        S::store(to, sums[i]);
+        cpu::store(to, sums[i]);
       } else {
-        S::store_first(to, sums[i], lanes);
+        cpu::store_first(to, sums[i], lanes);
       }
     }
   }
@@ -316,17 +315,17 @@ class DepthwiseChannelsLast {
 #pragma GCC unroll 3
     for (int i = 0; i < kTaps; ++i) {
       from[i] = in + first_read(taps[i], z, y);
-      sum[i] = S::load(sums + i * kWidth);
+      sum[i] = cpu::load(sums + i * kWidth);
     }
     for (std::int64_t x = begin; x < end; ++x) {
       const V g = load<kFull>(gradient + x * groups, lanes);
 #pragma GCC unroll 3
       for (int i = 0; i < kTaps; ++i) {
-        sum[i] = S::fma(g, load<kFull>(from[i] + x * step, lanes), sum[i]);
+        sum[i] = cpu::fma(g, load<kFull>(from[i] + x * step, lanes), sum[i]);
       }
     }
 #pragma GCC unroll 3
-    for (int i = 0; i < kTaps; ++i) S::store(sums + i * kWidth, sum[i]);
+    for (int i = 0; i < kTaps; ++i) cpu::store(sums + i * kWidth, sum[i]);
   }
 };
 

@@ -1,7 +1,7 @@
 #pragma once
 
 #include <tern/backends/cpu/kernels/convolution/stencil.h>
-#include <tern/backends/cpu/kernels/gemm/simd.h>
+#include <tern/backends/cpu/kernels/support/vector.h>
 
 namespace tern::cpu {
 
@@ -12,7 +12,7 @@ namespace tern::cpu {
 template <class T>
 class PaddedPlane {
  public:
-  static constexpr std::int64_t kWidth = Simd<T>::kWidth;
+  static constexpr std::int64_t kWidth = kLanes<T>;
 
   explicit PaddedPlane(const Stencil& s) : PaddedPlane(s, s.grid) {}
   /// A window of window[0] x window[1] x window[2] positions of the grid.

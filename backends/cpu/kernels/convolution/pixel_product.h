@@ -45,7 +45,7 @@ class PixelProduct {
   }
 
  private:
-  static constexpr std::int64_t kWidth = Simd<T>::kWidth, kSteps = PackedElement<E>::kSteps;
+  static constexpr std::int64_t kWidth = kLanes<T>, kSteps = PackedElement<E>::kSteps;
   /// True if sums must not be rounded before all steps are added.
   static constexpr bool kIsNarrow = !std::is_same_v<S, T>;
   static constexpr std::int64_t kPanelBytes = 384 << 10, kRowsBytes = 128 << 10;

@@ -34,10 +34,9 @@ class PixelRows {
         const std::int64_t from_z = z + tap.offset[0], from_y = y + tap.offset[1];
         const bool is_inside = from_z >= 0 && from_z < s.in[0] && from_y >= 0 && from_y < s.in[1];
         const std::int64_t row = is_inside ? (from_z * s.in[1] + from_y) * s.in[2] : 0;
-        const Run run{
-            std::max(begin - start, std::int64_t{0}), std::min(end - start, taps * channels_),
-            is_inside ? s.in[2] : 0,
-            std::max(start - begin, std::int64_t{0}) + Simd<SumOf<S>>::kWidth <= to_pitch};
+        const Run run{std::max(begin - start, std::int64_t{0}),
+                      std::min(end - start, taps * channels_), is_inside ? s.in[2] : 0,
+                      std::max(start - begin, std::int64_t{0}) + kLanes<SumOf<S>> <= to_pitch};
         gather_run(to + (p - first) * to_pitch + start - begin, to_pitch, image + row * pitch_,
                    x * s.step[2] + tap.offset[2], count, run);
         t += taps;
@@ -77,13 +76,12 @@ class PixelRows {
       const std::int64_t high = std::clamp((run.width - x) * channels_, low, run.end);
       const S* const from = row + x * pitch_;
       if constexpr (std::is_floating_point_v<S>) {
-        using V = Simd<S>;
-        if (run.end - run.begin <= V::kWidth && low == run.begin) {  // the zeros come by themselves
-          const auto elements = V::load_first(from + low, static_cast<int>(high - low));
+        if (run.end - run.begin <= kLanes<S> && low == run.begin) {  // the zeros come by themselves
+          const auto elements = load_first(from + low, static_cast<int>(high - low));
           if (run.is_before_others) {
-            V::store(to + low, elements);
+            store(to + low, elements);
           } else {
-            V::store_first(to + low, elements, static_cast<int>(run.end - low));
+            store_first(to + low, elements, static_cast<int>(run.end - low));
           }
           continue;
         }

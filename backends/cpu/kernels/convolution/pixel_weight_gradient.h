@@ -43,7 +43,7 @@ class PixelWeightGradient {
 
  private:
   static constexpr std::int64_t kSteps = PackedElement<E>::kSteps;
-  static constexpr std::int64_t kWidth = Simd<T>::kWidth, kPanelBytes = 192 << 10;
+  static constexpr std::int64_t kWidth = kLanes<T>, kPanelBytes = 192 << 10;
   static constexpr std::int64_t kSumsBytes = 192 << 10, kMostPixels = 128;
 
   std::int64_t pixels() const { return batch * volume(stencil.grid); }

@@ -52,9 +52,8 @@ class PlaneProduct {
   }
 
  private:
-  using S = Simd<T>;
-  using V = typename S::V;
-  static constexpr std::int64_t kWidth = S::kWidth;
+  using V = Vector<T>;
+  static constexpr std::int64_t kWidth = kLanes<T>;
 
   std::int64_t steps() const { return channels * stencil.count; }
 
@@ -144,7 +143,7 @@ class PlaneProduct {
     for (int i = 0; i < kRows; ++i) {
 #pragma GCC unroll 4
       for (int j = 0; j < kVectors; ++j) {
-        sum[i][j] = start == nullptr ? V{} : S::broadcast(start[i]);
+        sum[i][j] = start == nullptr ? V{} : broadcast<T>(start[i]);
       }
     }
     const std::int64_t count = steps();
@@ -153,19 +152,19 @@ class PlaneProduct {
     for (std::int64_t p = 0; p < count; ++p) {
       V row[kVectors];
 #pragma GCC unroll 4
-      for (int j = 0; j < kVectors; ++j) row[j] = S::load(from + places[p] + j * kWidth);
+      for (int j = 0; j < kVectors; ++j) row[j] = load(from + places[p] + j * kWidth);
 #pragma GCC unroll 8
       for (int i = 0; i < kRows; ++i) {
-        const V factor = S::broadcast(weights[i * count + p]);
+        const V factor = broadcast<T>(weights[i * count + p]);
 #pragma GCC unroll 4
-        for (int j = 0; j < kVectors; ++j) sum[i][j] = S::fma(factor, row[j], sum[i][j]);
+        for (int j = 0; j < kVectors; ++j) sum[i][j] = fma(factor, row[j], sum[i][j]);
       }
     }
 #pragma GCC unroll 8
     for (int i = 0; i < kRows; ++i) {
 #pragma GCC unroll 4
       for (int j = 0; j < kVectors; ++j) {
-        S::store(memory.sums + i * pitch + position + j * kWidth, sum[i][j]);
+        store(memory.sums + i * pitch + position + j * kWidth, sum[i][j]);
       }
     }
   }

@@ -47,9 +47,8 @@ class PlaneWeightGradient {
   }
 
  private:
-  using S = Simd<T>;
-  using V = typename S::V;
-  static constexpr std::int64_t kWidth = S::kWidth, kPlanesBytes = 256 << 10;
+  using V = Vector<T>;
+  static constexpr std::int64_t kWidth = kLanes<T>, kPlanesBytes = 256 << 10;
   // A tile of sums: the vectors of kHeld planes stay in registers while those of kPassed others
   // pass by.
   static constexpr int kHeld = kTileRows == 8 ? 4 : 3, kPassed = kTileRows == 8 ? 6 : 4;
@@ -166,7 +165,7 @@ class PlaneWeightGradient {
         std::int64_t done = 0;
         const auto clear = [&](std::int64_t end) {
           // The next row overwrites what is too much.
-          for (; done < end; done += kWidth) S::store(to + done, V{});
+          for (; done < end; done += kWidth) store(to + done, V{});
         };
         window.each_row(plane, [&](std::int64_t row, std::int64_t z, std::int64_t y) {
           clear(row);
@@ -203,26 +202,26 @@ class PlaneWeightGradient {
     for (std::int64_t n = 0; n < tile.images; ++n) {
       for (std::int64_t at = 0; at < tile.vectors * kWidth; at += kWidth) {
         // Positions that do not count may read infinities, whose product with 0 is no number.
-        const V mask = S::load(memory.mask + at);
+        const V mask = load(memory.mask + at);
         if constexpr (kOutputs < kSteps) {
           V g[kOutputs];
 #pragma GCC unroll 6
-          for (int i = 0; i < kOutputs; ++i) g[i] = S::load(gradients[i] + at);
+          for (int i = 0; i < kOutputs; ++i) g[i] = load(gradients[i] + at);
 #pragma GCC unroll 6
           for (int j = 0; j < kSteps; ++j) {
-            const V x = masked(S::load(inputs[j] + at), mask);
+            const V x = masked(load(inputs[j] + at), mask);
 #pragma GCC unroll 6
-            for (int i = 0; i < kOutputs; ++i) sums[i][j] = S::fma(g[i], x, sums[i][j]);
+            for (int i = 0; i < kOutputs; ++i) sums[i][j] = fma(g[i], x, sums[i][j]);
           }
         } else {
           V x[kSteps];
 #pragma GCC unroll 6
-          for (int j = 0; j < kSteps; ++j) x[j] = masked(S::load(inputs[j] + at), mask);
+          for (int j = 0; j < kSteps; ++j) x[j] = masked(load(inputs[j] + at), mask);
 #pragma GCC unroll 6
           for (int i = 0; i < kOutputs; ++i) {
-            const V g = S::load(gradients[i] + at);
+            const V g = load(gradients[i] + at);
 #pragma GCC unroll 6
-            for (int j = 0; j < kSteps; ++j) sums[i][j] = S::fma(g, x[j], sums[i][j]);
+            for (int j = 0; j < kSteps; ++j) sums[i][j] = fma(g, x[j], sums[i][j]);
           }
         }
       }

@@ -41,7 +41,7 @@ class StencilProduct {
   }
 
  private:
-  static constexpr std::int64_t kWidth = Simd<T>::kWidth, kPanelBytes = 256 << 10;
+  static constexpr std::int64_t kWidth = kLanes<T>, kPanelBytes = 256 << 10;
   static constexpr std::int64_t kMostVectors = 128;
 
   std::int64_t pixels() const { return volume(stencil.grid); }
@@ -169,7 +169,7 @@ class StencilProduct {
     for (; begin < end; ++begin, to += kWidth) {
       gather_pixels(chunk.line, step.plane, stencil, stencil.taps[step.tap], first, last);
       for (std::int64_t i = 0; i < count; ++i) {
-        Simd<T>::store(to + i * size, Simd<T>::load(chunk.line + i * kWidth));
+        store(to + i * size, load(chunk.line + i * kWidth));
       }
       next(step);
     }

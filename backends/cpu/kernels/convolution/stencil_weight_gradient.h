@@ -38,7 +38,7 @@ class StencilWeightGradient {
   }
 
  private:
-  static constexpr std::int64_t kWidth = Simd<T>::kWidth, kPanelBytes = 192 << 10;
+  static constexpr std::int64_t kWidth = kLanes<T>, kPanelBytes = 192 << 10;
   static constexpr std::int64_t kSumsBytes = 192 << 10;
   static constexpr std::int64_t kMostPixels = kTileSteps, kLineRows = 64;
 

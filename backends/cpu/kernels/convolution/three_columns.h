@@ -1,7 +1,7 @@
 #pragma once
 
 #include <tern/backends/cpu/kernels/convolution/stencil.h>
-#include <tern/backends/cpu/kernels/gemm/simd.h>
+#include <tern/backends/cpu/kernels/support/vector.h>
 
 // Depthwise convolutions of channels-last tensors with kernels of 3 x 3 and a stride of 1 along a
 // row. Each element of the input is loaded once per kernel row and serves three outputs; the nine
@@ -12,8 +12,7 @@ namespace tern::cpu {
 template <class T>
 class ThreeColumns {
  public:
-  using S = Simd<T>;
-  using V = typename S::V;
+  using V = Vector<T>;
 
   /// Returns true if the taps are three rows of three neighbouring columns.
   static bool suits(const Stencil& s) {
@@ -37,7 +36,7 @@ class ThreeColumns {
   template <bool kFull>
   [[gnu::noinline]] void sum(const T* in, const T* weights, const T* bias, T* out,
                              std::int64_t begin, std::int64_t end, int lanes) const {
-    const auto load = [lanes](const T* p) { return kFull ? S::load(p) : S::load_first(p, lanes); };
+    const auto load = [lanes](const T* p) { return kFull ? cpu::load(p) : load_first(p, lanes); };
     const bool is_turned = s_.taps[0].offset[2] != low_;
     V f[9];
 #pragma GCC unroll 9
@@ -63,16 +62,16 @@ class ThreeColumns {
             if (rows.from[r] == nullptr) continue;
             const V x = load(rows.from[r]);
             rows.from[r] += groups;
-            a = S::fma(x, f[3 * r + 2], a);
-            b = S::fma(x, f[3 * r + 1], b);
-            c = S::fma(x, f[3 * r], c);
+            a = fma(x, f[3 * r + 2], a);
+            b = fma(x, f[3 * r + 1], b);
+            c = fma(x, f[3 * r], c);
           }
         }
         if (i >= 2) {
           if constexpr (kFull) {
-            S::store(to, a);
+            store(to, a);
           } else {
-            S::store_first(to, a, lanes);
+            store_first(to, a, lanes);
           }
           to += step;
         }
@@ -87,11 +86,11 @@ class ThreeColumns {
   template <bool kFull>
   [[gnu::noinline]] void add_products(const T* in, const T* gradient, T* sums, std::int64_t begin,
                                       std::int64_t end, int lanes) const {
-    const auto load = [lanes](const T* p) { return kFull ? S::load(p) : S::load_first(p, lanes); };
+    const auto load = [lanes](const T* p) { return kFull ? cpu::load(p) : load_first(p, lanes); };
     const std::int64_t groups = groups_, width = s_.grid[2], in_width = s_.in[2];
     V sum[9];
 #pragma GCC unroll 9
-    for (std::int64_t t = 0; t < 9; ++t) sum[t] = S::load(sums + t * S::kWidth);
+    for (std::int64_t t = 0; t < 9; ++t) sum[t] = load(sums + t * kLanes<T>);
     for (std::int64_t row = begin; row < end; ++row) {
       const T* g = gradient + row * width * groups;
       Rows rows = rows_of(in, row / s_.grid[1], row % s_.grid[1]);
@@ -110,9 +109,9 @@ class ThreeColumns {
             if (rows.from[r] == nullptr) continue;
             const V x = load(rows.from[r]);
             rows.from[r] += groups;
-            sum[3 * r] = S::fma(x, c, sum[3 * r]);
-            sum[3 * r + 1] = S::fma(x, b, sum[3 * r + 1]);
-            sum[3 * r + 2] = S::fma(x, a, sum[3 * r + 2]);
+            sum[3 * r] = fma(x, c, sum[3 * r]);
+            sum[3 * r + 1] = fma(x, b, sum[3 * r + 1]);
+            sum[3 * r + 2] = fma(x, a, sum[3 * r + 2]);
           }
         } else {
 #pragma GCC unroll 3
@@ -120,15 +119,15 @@ class ThreeColumns {
             if (rows.from[r] == nullptr) continue;
             const V x = load(rows.from[r]);
             rows.from[r] += groups;
-            if (inside[0]) sum[3 * r] = S::fma(x, c, sum[3 * r]);
-            if (inside[1]) sum[3 * r + 1] = S::fma(x, b, sum[3 * r + 1]);
-            if (inside[2]) sum[3 * r + 2] = S::fma(x, a, sum[3 * r + 2]);
+            if (inside[0]) sum[3 * r] = fma(x, c, sum[3 * r]);
+            if (inside[1]) sum[3 * r + 1] = fma(x, b, sum[3 * r + 1]);
+            if (inside[2]) sum[3 * r + 2] = fma(x, a, sum[3 * r + 2]);
           }
         }
       }
     }
 #pragma GCC unroll 9
-    for (std::int64_t t = 0; t < 9; ++t) S::store(sums + t * S::kWidth, sum[t]);
+    for (std::int64_t t = 0; t < 9; ++t) store(sums + t * kLanes<T>, sum[t]);
   }
 
  private:

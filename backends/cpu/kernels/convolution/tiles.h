@@ -29,7 +29,7 @@ template <class E>
                                       const TileInput<E>& input,
                                       const TileOutput<NumberOf<E>>& output) {
   using T = NumberOf<E>;
-  constexpr std::int64_t kGroup = 256, kWidth = Simd<T>::kWidth;
+  constexpr std::int64_t kGroup = 256, kWidth = kLanes<T>;
   static_assert(kGroup % kTileRows == 0);
   for (std::int64_t group = 0; group < rows; group += kGroup) {
     const std::int64_t end = std::min(group + kGroup, rows);

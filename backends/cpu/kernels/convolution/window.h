@@ -11,7 +11,7 @@ namespace tern::cpu {
 template <class T>
 class Windows {
  public:
-  static constexpr std::int64_t kWidth = Simd<T>::kWidth;
+  static constexpr std::int64_t kWidth = kLanes<T>;
 
   /// At most `most` elements of `channels` padded planes.
   Windows(const Stencil& s, std::int64_t channels, std::int64_t most) : s_(s), plane_(s) {
@@ -84,16 +84,15 @@ void list_places(const Stencil& s, const PaddedPlane<T>& plane, std::int64_t cha
 template <class T>
 std::int64_t room_of_places(std::int64_t steps) {
   constexpr auto kElements = static_cast<std::int64_t>(sizeof(std::int64_t) / sizeof(T));
-  return divide_up(steps * kElements, Simd<T>::kWidth) * Simd<T>::kWidth;
+  return divide_up(steps * kElements, kLanes<T>) * kLanes<T>;
 }
 
 /// Copies n elements; reads up to a vector more than these.
 template <class T>
 void copy_lanes(T* to, const T* from, std::int64_t n) {
-  using S = Simd<T>;
   std::int64_t x = 0;
-  for (; x + S::kWidth <= n; x += S::kWidth) S::store(to + x, S::load(from + x));
-  if (x < n) S::store_first(to + x, S::load(from + x), static_cast<int>(n - x));
+  for (; x + kLanes<T> <= n; x += kLanes<T>) store(to + x, load(from + x));
+  if (x < n) store_first(to + x, load(from + x), static_cast<int>(n - x));
 }
 
 }  // namespace tern::cpu

@@ -44,10 +44,9 @@ class WinogradProduct {
   }
 
  private:
-  using S = Simd<float>;
-  using V = S::V;
+  using V = Vector<float>;
   static constexpr int kPoints = Winograd::kPoints;
-  static constexpr std::int64_t kWidth = S::kWidth, kSide = Winograd::kSide;
+  static constexpr std::int64_t kWidth = kLanes<float>, kSide = Winograd::kSide;
   static constexpr std::int64_t kPatch = Winograd::kPatch, kNumberBytes = sizeof(float);
   static constexpr std::int64_t kFewestTiles = 32, kMostTiles = 96;
 
@@ -82,10 +81,10 @@ class WinogradProduct {
       }
       for (std::int64_t c = 0; c < count; ++c) {
         V g[9], whole[kPoints];
-        for (std::int64_t t = 0; t < 9; ++t) g[t] = S::load(packed + (t * kRun + c) * kWidth);
+        for (std::int64_t t = 0; t < 9; ++t) g[t] = load(packed + (t * kRun + c) * kWidth);
         Winograd::transform_weights(g, whole);
         float* to = transformed + group * matrix_size() + (vector * channels + first + c) * kWidth;
-        for (int p = 0; p < kPoints; ++p, to += groups * matrix_size()) S::store(to, whole[p]);
+        for (int p = 0; p < kPoints; ++p, to += groups * matrix_size()) store(to, whole[p]);
       }
     }
   }
@@ -148,11 +147,11 @@ class WinogradProduct {
       const auto lanes = static_cast<int>(std::min(kWidth, channels - c));
       V d[kPoints], whole[kPoints];
       for (int i = 0; i < kPoints; ++i) {
-        d[i] = lanes == kWidth ? S::load(from[i] + c) : S::load_first(from[i] + c, lanes);
+        d[i] = lanes == kWidth ? load(from[i] + c) : load_first(from[i] + c, lanes);
       }
       Winograd::transform_inputs(d, whole);
       float* to = memory.inputs + row * input_row() + c;
-      for (int p = 0; p < kPoints; ++p, to += input_size()) S::store(to, whole[p]);
+      for (int p = 0; p < kPoints; ++p, to += input_size()) store(to, whole[p]);
     }
   }
 
@@ -186,16 +185,16 @@ class WinogradProduct {
       V m[kPoints], results[kSide * kSide], start{};
       if (bias != nullptr) {
         const float* const from = bias + group * rows + column;
-        start = lanes == kWidth ? S::load(from) : S::load_first(from, lanes);
+        start = lanes == kWidth ? load(from) : load_first(from, lanes);
       }
       const float* from = memory.sums + row * sums_row() + column;
-      for (int p = 0; p < kPoints; ++p, from += sums_size()) m[p] = S::load(from);
+      for (int p = 0; p < kPoints; ++p, from += sums_size()) m[p] = load(from);
       Winograd::transform_sums(m, results);
       for (std::int64_t y = 0; y < y_end; ++y) {
         for (std::int64_t x = 0; x < x_end; ++x) {
           const V result = results[y * kSide + x] + start;
           float* const pixel = to + (y * width + x) * pitch + column;
-          lanes == kWidth ? S::store(pixel, result) : S::store_first(pixel, result, lanes);
+          lanes == kWidth ? store(pixel, result) : store_first(pixel, result, lanes);
         }
       }
     }

@@ -1,8 +1,8 @@
 #pragma once
 
 #include <tern/backends/cpu/kernels/convolution/stencil.h>
-#include <tern/backends/cpu/kernels/gemm/simd.h>
 #include <tern/backends/cpu/kernels/support/divide_up.h>
+#include <tern/backends/cpu/kernels/support/vector.h>
 
 // Convolutions by kernels of 3 x 3 weights after Winograd, F(4 x 4, 3 x 3): 36 products of matrices
 // of transformed weights and inputs give tiles of 4 x 4 results with a quarter of the
@@ -14,7 +14,7 @@ namespace tern::cpu {
 /// The stencils that this way is for, and the transforms of vectors of numbers.
 class Winograd {
  public:
-  using V = Simd<float>::V;
+  using V = Vector<float>;
   static constexpr int kPoints = 36;
   static constexpr std::int64_t kSide = 4, kPatch = 6;
 

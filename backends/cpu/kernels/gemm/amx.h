@@ -64,7 +64,7 @@ void pack_amx_strip(const Format<S>& format, AmxRow* to, const S* from, std::int
       AmxRow tile[16];
       pack_steps<16>(format, tile, from + i * row_stride + p * step, row_stride, step,
                      static_cast<int>(std::min<std::int64_t>(16, rows - i)), steps);
-      Simd<float>::V lines[16];
+      Vector<float> lines[16];
       std::memcpy(lines, tile, sizeof lines);
       transpose<float, 16>(lines);
       std::memcpy(to + i, lines, sizeof lines);

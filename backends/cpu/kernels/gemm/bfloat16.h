@@ -4,6 +4,7 @@
 
 #include <tern/backends/cpu/kernels/gemm/pack.h>
 #include <tern/backends/cpu/kernels/gemm/packed_element.h>
+#include <tern/backends/cpu/kernels/support/run.h>
 
 // Products of bfloat16 matrices, and of float32 matrices in bfloat16, with sums in float32. The
 // instruction processes two steps of k at once, treats denormal numbers as zero, and rounds each
@@ -22,7 +23,7 @@ struct Bfloat16Pair {
 template <>
 struct PackedElement<Bfloat16Pair> {
   using Number = float;
-  using Sum = Simd<float>::V;
+  using Sum = Vector<float>;
   using V = __m512bh;
   static constexpr int kSteps = 2;
 
@@ -36,8 +37,7 @@ struct PackedElement<Bfloat16Pair> {
 // A vector of numbers, one of each line, as the type S of the matrix has it; bfloat16 in 32 bits.
 
 [[gnu::always_inline]] inline __m512 load_lanes(const float* from, int lanes) {
-  return lanes == Simd<float>::kWidth ? Simd<float>::load(from)
-                                      : Simd<float>::load_first(from, lanes);
+  return lanes == kLanes<float> ? cpu::load(from) : cpu::load_first(from, lanes);
 }
 [[gnu::always_inline]] inline __m512i load_lanes(const Narrow* from, int lanes) {
   const auto mask = static_cast<__mmask16>((1u << lanes) - 1);
@@ -89,7 +89,7 @@ template <int kLines, class S>
 [[gnu::noinline]] void pack_pairs_transposed(Bfloat16Pair* to, const S* from,
                                              std::int64_t line_stride, std::int64_t step, int lines,
                                              std::int64_t count) {
-  constexpr int kPairs = Simd<float>::kWidth;
+  constexpr int kPairs = kLanes<float>;
   alignas(64) S gathered[kLines * 2 * kPairs];
   const auto pack_block = [&](Bfloat16Pair* block_to, std::int64_t p, int steps) {
     const S* first = from + p * step;
@@ -99,11 +99,11 @@ template <int kLines, class S>
       first = gathered;
       stride = 2 * kPairs;
     }
-    Simd<float>::V block[kLines];
+    Vector<float> block[kLines];
 #pragma GCC unroll 16
     for (int i = 0; i < kLines; ++i) {
       const S* const line = first + (i < lines ? i : lines - 1) * stride;
-      block[i] = reinterpret_cast<Simd<float>::V>(pairs_along(line, steps));
+      block[i] = reinterpret_cast<Vector<float>>(pairs_along(line, steps));
     }
     transpose<float, kLines>(block);
 #pragma GCC unroll 16

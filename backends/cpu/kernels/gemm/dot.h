@@ -21,17 +21,17 @@ inline constexpr std::int64_t kDotRun = 256;
 /// Sets lane i of the result to the sum over x[i], i < kCount. kCount is a power of two and at most
 /// the vector width.
 template <class T, int kCount, int kStep = 1>
-[[gnu::always_inline]] inline typename Simd<T>::V sum_each(typename Simd<T>::V* x) {
-  constexpr auto kLanes = std::make_integer_sequence<int, Simd<T>::kWidth>();
+[[gnu::always_inline]] inline Vector<T> sum_each(Vector<T>* x) {
+  constexpr auto kLaneNumbers = std::make_integer_sequence<int, kLanes<T>>();
   if constexpr (kStep < kCount) {
 #pragma GCC unroll 16
     for (int i = 0; i < kCount; i += 2 * kStep) {
-      x[i] = exchange_lanes<T, kStep, false>(x[i], x[i + kStep], kLanes) +
-             exchange_lanes<T, kStep, true>(x[i], x[i + kStep], kLanes);
+      x[i] = exchange_lanes<T, kStep, false>(x[i], x[i + kStep], kLaneNumbers) +
+             exchange_lanes<T, kStep, true>(x[i], x[i + kStep], kLaneNumbers);
     }
     return sum_each<T, kCount, 2 * kStep>(x);
-  } else if constexpr (kStep < Simd<T>::kWidth) {
-    x[0] += exchange_lanes<T, kStep, true>(x[0], x[0], kLanes);
+  } else if constexpr (kStep < kLanes<T>) {
+    x[0] += exchange_lanes<T, kStep, true>(x[0], x[0], kLaneNumbers);
     return sum_each<T, kCount, 2 * kStep>(x);
   } else {
     return x[0];
@@ -73,8 +73,8 @@ void finish_sums(const Problem<Narrow>& problem, const float* sums, Narrow* c, s
 template <class S, int kRows, bool kTurned>
 void multiply_dot_tile(const Problem<S>& problem, std::int64_t row, std::int64_t column) {
   using T = SumOf<S>;
-  using V = typename Simd<T>::V;
-  constexpr int kWidth = Simd<T>::kWidth;
+  using V = Vector<T>;
+  constexpr int kWidth = kLanes<T>;
   const Format<S> format = problem.format;
   const int rows = static_cast<int>(std::min<std::int64_t>(kRows, problem.m - row));
   const int columns = static_cast<int>(std::min<std::int64_t>(kDotColumns, problem.n - column));
@@ -101,7 +101,7 @@ void multiply_dot_tile(const Problem<S>& problem, std::int64_t row, std::int64_t
 #pragma GCC unroll 4
       for (int i = 0; i < kRows; ++i) {
         V& element = sum[kTurned ? j * kLine + i : i * kLine + j];
-        element = Simd<T>::fma(x[i], y, element);
+        element = fma(x[i], y, element);
       }
     }
   };
@@ -135,7 +135,7 @@ void multiply_dot_tile(const Problem<S>& problem, std::int64_t row, std::int64_t
   alignas(kVectorBytes) T sums[std::max(kSums, kWidth)];
 #pragma GCC unroll 8
   for (int first = 0; first < kSums; first += kGroup) {
-    Simd<T>::store(sums + first, sum_each<T, kGroup>(sum + first));
+    store(sums + first, sum_each<T, kGroup>(sum + first));
   }
   S* const c = problem.c.data + row * problem.c.row + column * problem.c.column;
   const S* bias = problem.bias;
@@ -184,7 +184,7 @@ bool multiply_dot_gathered(const Problem<S>& problem, std::int64_t begin, std::i
 /// out of memory. A or B must be contiguous along k.
 template <class S>
 bool multiply_dot(Problem<S> problem, std::int64_t begin, std::int64_t end) {
-  constexpr int kWidth = Simd<SumOf<S>>::kWidth;
+  constexpr int kWidth = kLanes<SumOf<S>>;
   if (problem.b.row != 1) {
     return problem.turned ? multiply_dot_gathered<S, true>(problem, begin, end)
                           : multiply_dot_gathered<S, false>(problem, begin, end);

@@ -20,18 +20,18 @@ template <class S>
 [[gnu::noinline]] void finish_run(const Problem<S>& problem, S* c, const SumOf<S>* sums,
                                   const S* bias, std::int64_t n) {
   using T = SumOf<S>;
-  using V = typename Simd<T>::V;
-  constexpr int kWidth = Simd<T>::kWidth;
+  using V = Vector<T>;
+  constexpr int kWidth = kLanes<T>;
   const Format<S> format = problem.format;
   for (std::int64_t i = 0; i < n; i += kWidth) {
     const int count = static_cast<int>(std::min<std::int64_t>(kWidth, n - i));
-    const auto load = [&](const S* from) {
+    const auto read = [&](const S* from) {
       return count == kWidth ? format.load(from) : format.load_first(from, count);
     };
-    V x = count == kWidth ? Simd<T>::load(sums + i) : Simd<T>::load_first(sums + i, count);
+    V x = count == kWidth ? load(sums + i) : load_first(sums + i, count);
     x *= problem.alpha;
-    if (problem.beta != T(0)) x = Simd<T>::fma(Simd<T>::broadcast(problem.beta), load(c + i), x);
-    if (bias != nullptr) x += load(bias + i);
+    if (problem.beta != T(0)) x = fma(broadcast<T>(problem.beta), read(c + i), x);
+    if (bias != nullptr) x += read(bias + i);
     count == kWidth ? format.store(c + i, x) : format.store_first(c + i, x, count);
   }
 }
@@ -44,12 +44,12 @@ template <class S>
                                    std::int64_t rows, std::int64_t columns) {
   S* c = problem.c.data + row * problem.c.row + column * problem.c.column;
   if constexpr (Format<S>::kRoundsSums) {
-    constexpr std::int64_t kWidth = Simd<SumOf<S>>::kWidth;
+    constexpr std::int64_t kWidth = kLanes<SumOf<S>>;
     if (problem.c.column == 1 && columns % kWidth == 0 && problem.alpha == 1 && problem.beta == 0 &&
         problem.bias == nullptr) {
       for (; rows > 0; --rows, c += problem.c.row, sums += stride) {
         for (std::int64_t j = 0; j < columns; j += kWidth) {
-          Format<S>::store_sum(c + j, Simd<SumOf<S>>::load(sums + j));
+          Format<S>::store_sum(c + j, load(sums + j));
         }
       }
       return;

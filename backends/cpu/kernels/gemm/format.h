@@ -3,7 +3,7 @@
 #include <bit>
 #include <type_traits>
 
-#include <tern/backends/cpu/kernels/gemm/simd.h>
+#include <tern/backends/cpu/kernels/support/vector.h>
 #include <tern/core/base/bfloat16.h>
 #include <tern/core/base/half.h>
 #include <tern/core/tensor/dtype.h>
@@ -25,23 +25,23 @@ using SumOf = std::conditional_t<std::is_same_v<S, Narrow>, float, S>;
 /// Reads and writes numbers of the type S, which need no conversion.
 template <class S>
 struct Format {
-  using V = typename Simd<S>::V;
+  using V = Vector<S>;
   static constexpr bool kRoundsSums = false;
 
   explicit Format(ScalarType) {}
   static S number(S x) { return x; }
   static S stored(S x) { return x; }
-  static V load(const S* from) { return Simd<S>::load(from); }
-  static V load_first(const S* from, int n) { return Simd<S>::load_first(from, n); }
-  static void store(S* to, V value) { Simd<S>::store(to, value); }
-  static void store_first(S* to, V value, int n) { Simd<S>::store_first(to, value, n); }
+  static V load(const S* from) { return cpu::load(from); }
+  static V load_first(const S* from, int n) { return cpu::load_first(from, n); }
+  static void store(S* to, V value) { cpu::store(to, value); }
+  static void store_first(S* to, V value, int n) { cpu::store_first(to, value, n); }
 };
 
 /// Reads narrow elements as float, and rounds float to nearest even.
 template <>
 struct Format<Narrow> {
-  using V = Simd<float>::V;
-  static constexpr int kWidth = Simd<float>::kWidth;
+  using V = Vector<float>;
+  static constexpr int kWidth = kLanes<float>;
 
 #if defined(TERN_CPU_PAIRS_ONLY)
   // The base set multiplies float16.
@@ -140,11 +140,11 @@ struct Format<Narrow> {
   [[gnu::noinline]] static V load_half(const Narrow* from) {
     alignas(kVectorBytes) float numbers[kWidth];
     for (int i = 0; i < kWidth; ++i) numbers[i] = tern::detail::float_of_half(from[i].bits);
-    return Simd<float>::load(numbers);
+    return cpu::load(numbers);
   }
   [[gnu::noinline]] static void store_half(Narrow* to, V value) {
     alignas(kVectorBytes) float numbers[kWidth];
-    Simd<float>::store(numbers, value);
+    cpu::store(numbers, value);
     for (int i = 0; i < kWidth; ++i) to[i].bits = tern::detail::half_of_float(numbers[i]);
   }
 #endif
@@ -153,22 +153,22 @@ struct Format<Narrow> {
 /// Converts n consecutive elements.
 template <class S>
 void load_run(const Format<S>& format, SumOf<S>* to, const S* from, std::int64_t n) {
-  using V = Simd<SumOf<S>>;
   std::int64_t i = 0;
-  for (; i + V::kWidth <= n; i += V::kWidth) V::store(to + i, format.load(from + i));
+  for (; i + kLanes<SumOf<S>> <= n; i += kLanes<SumOf<S>>)
+    cpu::store(to + i, format.load(from + i));
   if (const int rest = static_cast<int>(n - i); rest > 0) {
-    V::store_first(to + i, format.load_first(from + i, rest), rest);
+    cpu::store_first(to + i, format.load_first(from + i, rest), rest);
   }
 }
 
 /// Converts n consecutive numbers to elements.
 template <class S>
 void store_run(const Format<S>& format, S* to, const SumOf<S>* from, std::int64_t n) {
-  using V = Simd<SumOf<S>>;
   std::int64_t i = 0;
-  for (; i + V::kWidth <= n; i += V::kWidth) format.store(to + i, V::load(from + i));
+  for (; i + kLanes<SumOf<S>> <= n; i += kLanes<SumOf<S>>)
+    format.store(to + i, cpu::load(from + i));
   if (const int rest = static_cast<int>(n - i); rest > 0) {
-    format.store_first(to + i, V::load_first(from + i, rest), rest);
+    format.store_first(to + i, cpu::load_first(from + i, rest), rest);
   }
 }
 

@@ -17,11 +17,11 @@ bool is_inner(const Problem<S>& p) {
 template <class S>
 SumOf<S> inner_product(const Format<S>& format, const S* a, const S* b, std::int64_t n) {
   using T = SumOf<S>;
-  constexpr int kSums = 4, kWidth = Simd<T>::kWidth;
+  constexpr int kSums = 4, kWidth = kLanes<T>;
   constexpr std::int64_t kStep = std::int64_t{kSums} * kWidth;
-  typename Simd<T>::V sum[kSums] = {};
+  Vector<T> sum[kSums] = {};
   const auto add = [&](int k, std::int64_t at) {
-    sum[k] = Simd<T>::fma(format.load(a + at), format.load(b + at), sum[k]);
+    sum[k] = fma(format.load(a + at), format.load(b + at), sum[k]);
   };
   std::int64_t i = 0;
   for (; i + kStep <= n; i += kStep) {
@@ -30,7 +30,7 @@ SumOf<S> inner_product(const Format<S>& format, const S* a, const S* b, std::int
   }
   for (; i + kWidth <= n; i += kWidth) add(0, i);
   if (const int rest = static_cast<int>(n - i); rest > 0) {
-    sum[1] = Simd<T>::fma(format.load_first(a + i, rest), format.load_first(b + i, rest), sum[1]);
+    sum[1] = fma(format.load_first(a + i, rest), format.load_first(b + i, rest), sum[1]);
   }
   return reduce_lanes<Sum, T>((sum[0] + sum[1]) + (sum[2] + sum[3]));
 }

@@ -1,7 +1,7 @@
 #pragma once
 
 #include <tern/backends/cpu/kernels/gemm/problem.h>
-#include <tern/backends/cpu/kernels/gemm/simd.h>
+#include <tern/backends/cpu/kernels/support/vector.h>
 
 namespace tern::cpu {
 
@@ -14,17 +14,16 @@ bool is_outer(const Problem<T>& p) {
 /// Computes the rows [begin, end). Memory bandwidth is the only limit.
 template <class T>
 void multiply_outer(const Problem<T>& problem, std::int64_t begin, std::int64_t end) {
-  using S = Simd<T>;
   for (std::int64_t i = begin; i < end; ++i) {
-    const auto factor = S::broadcast(problem.a.data[i * problem.a.row]);
-    const auto scaled = [&](typename S::V x) { return factor * x * problem.alpha; };
+    const auto factor = broadcast<T>(problem.a.data[i * problem.a.row]);
+    const auto scaled = [&](Vector<T> x) { return factor * x * problem.alpha; };
     T* const c = problem.c.data + i * problem.c.row;
     std::int64_t j = 0;
-    for (; j + S::kWidth <= problem.n; j += S::kWidth) {
-      S::store(c + j, scaled(S::load(problem.b.data + j)));
+    for (; j + kLanes<T> <= problem.n; j += kLanes<T>) {
+      store(c + j, scaled(load(problem.b.data + j)));
     }
     if (const int rest = static_cast<int>(problem.n - j); rest > 0) {
-      S::store_first(c + j, scaled(S::load_first(problem.b.data + j, rest)), rest);
+      store_first(c + j, scaled(load_first(problem.b.data + j, rest)), rest);
     }
   }
 }

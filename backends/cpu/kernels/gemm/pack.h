@@ -12,9 +12,9 @@ namespace tern::cpu {
 /// Computes one half of an exchange between lane bit kStep and the choice "x or y": takes the lanes
 /// of x and y with the bit clear (kUpper: set), and puts those of y where the bit is set.
 template <class T, int kStep, bool kUpper, int... lane>
-[[gnu::always_inline]] inline typename Simd<T>::V exchange_lanes(
-    typename Simd<T>::V x, typename Simd<T>::V y, std::integer_sequence<int, lane...>) {
-  constexpr int kY = Simd<T>::kWidth;
+[[gnu::always_inline]] inline Vector<T> exchange_lanes(Vector<T> x, Vector<T> y,
+                                                       std::integer_sequence<int, lane...>) {
+  constexpr int kY = kLanes<T>;
   return __builtin_shufflevector(
       x, y, (((lane & kStep) != 0 ? kY + lane - kStep : lane) + (kUpper ? kStep : 0))...);
 }
@@ -22,15 +22,15 @@ template <class T, int kStep, bool kUpper, int... lane>
 /// On entry vector i holds line i. On return vector j holds, in groups of kLines lanes, the
 /// elements j, j + kLines, j + 2 * kLines, ... of all lines.
 template <class T, int kLines, int kStep = 1>
-[[gnu::always_inline]] inline void transpose(typename Simd<T>::V (&lines)[kLines]) {
+[[gnu::always_inline]] inline void transpose(Vector<T> (&lines)[kLines]) {
   if constexpr (kStep < kLines) {
-    constexpr auto kLanes = std::make_integer_sequence<int, Simd<T>::kWidth>();
+    constexpr auto kLaneNumbers = std::make_integer_sequence<int, kLanes<T>>();
 #pragma GCC unroll 16
     for (int i = 0; i < kLines; ++i) {
       if ((i & kStep) != 0) continue;
       const auto x = lines[i], y = lines[i + kStep];
-      lines[i] = exchange_lanes<T, kStep, false>(x, y, kLanes);
-      lines[i + kStep] = exchange_lanes<T, kStep, true>(x, y, kLanes);
+      lines[i] = exchange_lanes<T, kStep, false>(x, y, kLaneNumbers);
+      lines[i + kStep] = exchange_lanes<T, kStep, true>(x, y, kLaneNumbers);
     }
     transpose<T, kLines, kStep * 2>(lines);
   }
@@ -41,19 +41,18 @@ template <class T, int kLines, int kStep = 1>
 template <class T, int kLines>
 std::int64_t pack_transposed(T* to, std::int64_t to_step, const T* from, std::int64_t line_stride,
                              int lines, std::int64_t count) {
-  using S = Simd<T>;
   std::int64_t p = 0;
-  for (; p + S::kWidth <= count; p += S::kWidth) {
-    typename S::V block[kLines];
+  for (; p + kLanes<T> <= count; p += kLanes<T>) {
+    Vector<T> block[kLines];
 #pragma GCC unroll 16
     for (int i = 0; i < kLines; ++i) {
-      block[i] = S::load(from + (i < lines ? i : lines - 1) * line_stride + p);
+      block[i] = load(from + (i < lines ? i : lines - 1) * line_stride + p);
     }
     transpose<T, kLines>(block);
 #pragma GCC unroll 16
     for (int j = 0; j < kLines; ++j) {
 #pragma GCC unroll 16
-      for (std::int64_t first = 0; first < S::kWidth; first += kLines) {
+      for (std::int64_t first = 0; first < kLanes<T>; first += kLines) {
         std::memcpy(to + (p + first + j) * to_step, reinterpret_cast<const T*>(&block[j]) + first,
                     kLines * sizeof(T));
       }
@@ -67,8 +66,7 @@ std::int64_t pack_transposed(T* to, std::int64_t to_step, const T* from, std::in
 template <class T, int kLines>
 void pack(T* to, std::int64_t to_step, const T* from, std::int64_t line_stride, std::int64_t step,
           int lines, std::int64_t count) {
-  using S = Simd<T>;
-  if constexpr (kLines > S::kWidth) {
+  if constexpr (kLines > kLanes<T>) {
     constexpr int kHalf = kLines / 2;
     pack<T, kHalf>(to, to_step, from, line_stride, step, kHalf, count);
     pack<T, kHalf>(to + kHalf, to_step, from + kHalf * line_stride, line_stride, step,
@@ -77,8 +75,8 @@ void pack(T* to, std::int64_t to_step, const T* from, std::int64_t line_stride, 
     std::int64_t p = 0;
     if (line_stride == 1 && lines == kLines) {
       for (; p < count; ++p) std::memcpy(to + p * to_step, from + p * step, kLines * sizeof(T));
-    } else if (line_stride == 1 && kLines == S::kWidth) {
-      for (; p < count; ++p) S::store(to + p * to_step, S::load_first(from + p * step, lines));
+    } else if (line_stride == 1 && kLines == kLanes<T>) {
+      for (; p < count; ++p) store(to + p * to_step, load_first(from + p * step, lines));
     } else if (step == 1) {
       p = pack_transposed<T, kLines>(to, to_step, from, line_stride, lines, count);
     }

@@ -74,7 +74,7 @@ template <class S, class E>
 class Block {
  public:
   using T = SumOf<S>;
-  static constexpr int kWidth = Simd<T>::kWidth;
+  static constexpr int kWidth = kLanes<T>;
   static constexpr int kSteps = PackedElement<E>::kSteps;
 
   /// True if the rows of A are multiplied by the tiles of AMX.
@@ -283,7 +283,7 @@ class Block {
 template <class E, class S>
 bool multiply_packed(const Problem<S>& problem, const Share& share) {
   using T = SumOf<S>;
-  constexpr std::int64_t kSteps = PackedElement<E>::kSteps, kWidth = Simd<T>::kWidth;
+  constexpr std::int64_t kSteps = PackedElement<E>::kSteps, kWidth = kLanes<T>;
   constexpr std::int64_t kElementBytes = sizeof(E), kSumBytes = sizeof(T);
   const std::int64_t strips = divide_up(share.row_end - share.row_begin, kStripRows<E>);
   // The first and the last vector of columns may be shared with other threads.

@@ -9,14 +9,14 @@ namespace tern::cpu {
 template <class E>
 struct PackedElement {
   using Number = E;
-  using Sum = typename Simd<E>::V;
-  using V = typename Simd<E>::V;
+  using Sum = Vector<E>;
+  using V = Vector<E>;
   static constexpr int kSteps = 1;
 
-  static V load(const E* from) { return Simd<E>::load(from); }
-  static V broadcast(E value) { return Simd<E>::broadcast(value); }
+  static V load(const E* from) { return cpu::load(from); }
+  static V broadcast(E value) { return cpu::broadcast<E>(value); }
   /// Returns the sum plus, in each lane, the products of all steps.
-  static Sum multiply_add(V a, V b, Sum sum) { return Simd<E>::fma(a, b, sum); }
+  static Sum multiply_add(V a, V b, Sum sum) { return cpu::fma(a, b, sum); }
 };
 
 /// Narrow elements that a tile of one row reads in place.
@@ -28,7 +28,7 @@ struct NarrowInPlace {
 template <bool kIsHalf>
 struct PackedElement<NarrowInPlace<kIsHalf>> {
   using Number = float;
-  using Sum = Simd<float>::V;
+  using Sum = Vector<float>;
   using V = Sum;
   static constexpr int kSteps = 1;
 
@@ -37,9 +37,9 @@ struct PackedElement<NarrowInPlace<kIsHalf>> {
     return kIsHalf ? Format<Narrow>::load_half(elements) : Format<Narrow>::load_bfloat16(elements);
   }
   static V broadcast(NarrowInPlace<kIsHalf> x) {
-    return Simd<float>::broadcast(Format<Narrow>(kIsHalf ? kHalf : kBFloat16).number(x.element));
+    return cpu::broadcast<float>(Format<Narrow>(kIsHalf ? kHalf : kBFloat16).number(x.element));
   }
-  static Sum multiply_add(V a, V b, Sum sum) { return Simd<float>::fma(a, b, sum); }
+  static Sum multiply_add(V a, V b, Sum sum) { return cpu::fma(a, b, sum); }
 };
 
 template <class E>

@@ -45,8 +45,7 @@ template <class E, int kRows, int kVectors>
 void multiply_tile(const TileInput<E>& in, const TileOutput<NumberOf<E>>& output) {
   using P = PackedElement<E>;
   using T = NumberOf<E>;
-  using S = Simd<T>;
-  using V = typename S::V;
+  using V = Vector<T>;
   V sum[kRows][kVectors] = {};
 
   const E* a = in.a;
@@ -71,30 +70,30 @@ void multiply_tile(const TileInput<E>& in, const TileOutput<NumberOf<E>>& output
     for (int i = 0; i < kRows; ++i) {
 #pragma GCC unroll 8
       for (int j = 0; j < kVectors; ++j) {
-        change(sum[i][j], out.c + i * out.c_row + j * S::kWidth, j);
+        change(sum[i][j], out.c + i * out.c_row + j * kLanes<T>, j);
       }
     }
   };
-  const bool partial = out.last_lanes < S::kWidth;
+  const bool partial = out.last_lanes < kLanes<T>;
   const auto load = [&](const T* from, int j) {
-    return partial && j == kVectors - 1 ? S::load_first(from, out.last_lanes) : S::load(from);
+    return partial && j == kVectors - 1 ? load_first(from, out.last_lanes) : cpu::load(from);
   };
   if (out.alpha != T(1)) for_each([&](V& x, T*, int) { x *= out.alpha; });
   if (out.beta != T(0)) {
-    const V beta = S::broadcast(out.beta);
-    for_each([&](V& x, const T* c, int j) { x = S::fma(beta, load(c, j), x); });
+    const V beta = broadcast<T>(out.beta);
+    for_each([&](V& x, const T* c, int j) { x = fma(beta, load(c, j), x); });
   }
   if (out.bias != nullptr) {
     V bias[kVectors];
 #pragma GCC unroll 8
-    for (int j = 0; j < kVectors; ++j) bias[j] = load(out.bias + j * S::kWidth, j);
+    for (int j = 0; j < kVectors; ++j) bias[j] = load(out.bias + j * kLanes<T>, j);
     for_each([&](V& x, T*, int j) { x += bias[j]; });
   }
   for_each([&](V x, T* c, int j) {
     if (partial && j == kVectors - 1) {
-      S::store_first(c, x, out.last_lanes);
+      store_first(c, x, out.last_lanes);
     } else {
-      S::store(c, x);
+      store(c, x);
     }
   });
 }

@@ -37,8 +37,7 @@ struct Rotation {
 /// pass while a panel is in the cache.
 template <class T>
 class Panels {
-  using S = Simd<T>;
-  static constexpr int kRows = kPanelRows<T>, kVectors = kRows / S::kWidth;
+  static constexpr int kRows = kPanelRows<T>, kVectors = kRows / kLanes<T>;
 
  public:
   Panels(Columns<T> matrix, std::int64_t columns) : matrix_(matrix), columns_(columns) {
@@ -122,20 +121,20 @@ class Panels {
 
   // The second column of a rotation stays in registers for the next.
   static void rotate(T* column, const Pair* rotations, std::int64_t count) {
-    typename S::V left[kVectors];
+    Vector<T> left[kVectors];
 #pragma GCC unroll 4
-    for (int k = 0; k < kVectors; ++k) left[k] = S::load(column + k * S::kWidth);
+    for (int k = 0; k < kVectors; ++k) left[k] = load(column + k * kLanes<T>);
     for (std::int64_t i = 0; i < count; ++i, column += kRows) {
-      const auto c = S::broadcast(rotations[i].c), s = S::broadcast(rotations[i].s);
+      const auto c = broadcast<T>(rotations[i].c), s = broadcast<T>(rotations[i].s);
 #pragma GCC unroll 4
       for (int k = 0; k < kVectors; ++k) {
-        const auto right = S::load(column + kRows + k * S::kWidth);
-        S::store(column + k * S::kWidth, c * left[k] + s * right);
+        const auto right = load(column + kRows + k * kLanes<T>);
+        store(column + k * kLanes<T>, c * left[k] + s * right);
         left[k] = c * right - s * left[k];
       }
     }
 #pragma GCC unroll 4
-    for (int k = 0; k < kVectors; ++k) S::store(column + k * S::kWidth, left[k]);
+    for (int k = 0; k < kVectors; ++k) store(column + k * kLanes<T>, left[k]);
   }
 
   Columns<T> matrix_;

@@ -2,7 +2,7 @@
 
 #include <cstdint>
 
-#include <tern/backends/cpu/kernels/gemm/simd.h>
+#include <tern/backends/cpu/kernels/support/vector.h>
 
 namespace tern::cpu {
 
@@ -15,7 +15,7 @@ struct Columns {
 };
 
 template <class T>
-constexpr int kPanelRows = 4 * Simd<T>::kWidth;
+constexpr int kPanelRows = 4 * kLanes<T>;
 
 /// Returns the number of elements that the iteration needs for `columns` columns of `rows`.
 template <class T>

@@ -9,8 +9,8 @@
 
 #include <Eigen/Core>
 
-#include <tern/backends/cpu/kernels/gemm/simd.h>
 #include <tern/backends/cpu/kernels/linalg/reflectors.h>
+#include <tern/backends/cpu/kernels/support/vector.h>
 
 namespace tern::cpu {
 namespace {
@@ -33,21 +33,20 @@ void add_product(std::int64_t rows, std::int64_t columns, std::int64_t depth, T 
 }
 
 template <class T>
-T lane_sum(typename Simd<T>::V lanes) {
+T lane_sum(Vector<T> lanes) {
   T sum = 0;
-  for (int lane = 0; lane < Simd<T>::kWidth; ++lane) sum += lanes[lane];
+  for (int lane = 0; lane < kLanes<T>; ++lane) sum += lanes[lane];
   return sum;
 }
 
 template <class T>
 T square_sum(const T* x, std::int64_t n) {
-  using S = Simd<T>;
-  typename S::V sums[4] = {};
+  Vector<T> sums[4] = {};
   std::int64_t i = 0;
-  for (; i + 4 * S::kWidth <= n; i += 4 * S::kWidth) {
+  for (; i + 4 * kLanes<T> <= n; i += 4 * kLanes<T>) {
 #pragma GCC unroll 4
     for (int k = 0; k < 4; ++k) {
-      const auto lanes = S::load(x + i + k * S::kWidth);
+      const auto lanes = load(x + i + k * kLanes<T>);
       sums[k] += lanes * lanes;
     }
   }
@@ -77,8 +76,7 @@ T make_reflector(T* x, std::int64_t n, T& tau) {
 template <int kColumns, bool kHasZ, class T>
 void update_and_reflect(std::int64_t n, const T* z, const T* right, const T* v, T tau, T* columns,
                         std::int64_t stride) {
-  using S = Simd<T>;
-  typename S::V sums[kColumns] = {};
+  Vector<T> sums[kColumns] = {};
   T products[kColumns];
 #pragma GCC unroll 4
   for (int k = 0; k < kColumns; ++k) {
@@ -86,15 +84,15 @@ void update_and_reflect(std::int64_t n, const T* z, const T* right, const T* v, 
     products[k] = columns[k * stride];
   }
   std::int64_t i = 1;
-  for (; i + S::kWidth <= n; i += S::kWidth) {
+  for (; i + kLanes<T> <= n; i += kLanes<T>) {
 #pragma GCC unroll 4
     for (int k = 0; k < kColumns; ++k) {
-      auto lanes = S::load(columns + k * stride + i);
+      auto lanes = load(columns + k * stride + i);
       if (kHasZ) {
-        lanes -= S::broadcast(right[k]) * S::load(z + i);
-        S::store(columns + k * stride + i, lanes);
+        lanes -= broadcast<T>(right[k]) * load(z + i);
+        store(columns + k * stride + i, lanes);
       }
-      sums[k] += lanes * S::load(v + i);
+      sums[k] += lanes * load(v + i);
     }
   }
 #pragma GCC unroll 4
@@ -112,11 +110,11 @@ void update_and_reflect(std::int64_t n, const T* z, const T* right, const T* v, 
     products[k] *= tau;
     columns[k * stride] -= products[k];
   }
-  for (i = 1; i + S::kWidth <= n; i += S::kWidth) {
+  for (i = 1; i + kLanes<T> <= n; i += kLanes<T>) {
 #pragma GCC unroll 4
     for (int k = 0; k < kColumns; ++k) {
       T* const at = columns + k * stride + i;
-      S::store(at, S::load(at) - S::broadcast(products[k]) * S::load(v + i));
+      store(at, load(at) - broadcast<T>(products[k]) * load(v + i));
     }
   }
   for (; i < n; ++i) {

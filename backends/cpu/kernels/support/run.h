@@ -12,40 +12,13 @@
 #include <type_traits>
 #include <utility>
 
+#include <tern/backends/cpu/kernels/support/vector.h>
 #include <tern/core/kernels/math/is_nan.h>
 
 // Vectors of the width of the instruction set, and what a compiler does not do with them by itself:
 // it may not reorder a floating-point sum.
 
 namespace tern::cpu {
-
-#if defined(__AVX512F__)
-constexpr int kVectorBytes = 64;
-#elif defined(__AVX2__) && defined(__FMA__)
-constexpr int kVectorBytes = 32;
-#else
-constexpr int kVectorBytes = 16;  // SSE2, NEON
-#endif
-
-template <class T>
-struct VectorOf {
-  typedef T type __attribute__((vector_size(kVectorBytes)));
-};
-template <class T>
-using Vector = typename VectorOf<T>::type;
-template <class T>
-constexpr int kLanes = kVectorBytes / static_cast<int>(sizeof(T));
-
-template <class T>
-inline Vector<T> load(const T* from) {
-  Vector<T> v;
-  std::memcpy(&v, from, sizeof(v));
-  return v;
-}
-template <class T>
-inline void store(T* to, const Vector<T>& v) {
-  std::memcpy(to, &v, sizeof(v));
-}
 
 /// Copies n bytes. The start of memcpy costs more than a short run, and its string instructions are
 /// slower for data in the cache.
