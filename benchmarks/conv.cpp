@@ -13,7 +13,7 @@
 // Convolutions of images forward, and forward and backward (the gradients of input, weight and
 // bias): one of many channels, depthwise ones, and the distinct layers of ResNet-18 and MobileNetV2
 // with 1 image; with CONV_ALL=1 also with 16, channels-last input and weight, and ResNet-18's in
-// bfloat16. tern says in the log in which way it computes each.
+// bfloat16. tern says in the log by which algorithm it computes each.
 
 namespace {
 
@@ -54,7 +54,7 @@ void print_ways(const char* name, const ConvLayer& c, const torch::Tensor& input
   std::fprintf(stderr, "%s:", name);
   for (const auto op : {kernels::ConvolutionOp::kForward, kernels::ConvolutionOp::kInputGradient,
                         kernels::ConvolutionOp::kWeightGradient}) {
-    const char* way = "as float32";
+    const char* algorithm = "as float32";
     auto x = input.detach().clone(), w = weight.detach().clone(), y = result.detach().clone();
     kernels::ConvolutionArgs args{};
     args.op = op;
@@ -75,7 +75,7 @@ void print_ways(const char* name, const ConvLayer& c, const torch::Tensor& input
     args.input = x.data_ptr();
     args.weight = w.data_ptr();
     args.gradient = y.data_ptr();
-    args.way = &way;
+    args.algorithm = &algorithm;
     args.out = op == kernels::ConvolutionOp::kForward         ? y.data_ptr()
                : op == kernels::ConvolutionOp::kInputGradient ? x.data_ptr()
                                                               : w.data_ptr();
@@ -83,7 +83,7 @@ void print_ways(const char* name, const ConvLayer& c, const torch::Tensor& input
     if (op == kernels::ConvolutionOp::kInputGradient) args.input = nullptr;
     if (op == kernels::ConvolutionOp::kWeightGradient) args.weight = nullptr;
     kernels::run("convolution", x.device(), x.dtype(), args);
-    std::fprintf(stderr, "%s%s", op == kernels::ConvolutionOp::kForward ? " " : "; ", way);
+    std::fprintf(stderr, "%s%s", op == kernels::ConvolutionOp::kForward ? " " : "; ", algorithm);
   }
   std::fprintf(stderr, "\n");
 }

@@ -237,16 +237,16 @@ class ModuleLoader {
   }
 
   /// The path of a key in the tree of modules, as indices of children.
-  using Way = std::vector<std::size_t>;
+  using Path = std::vector<std::size_t>;
 
   /// Follows `key` from the root and stores the path. Returns true if the key names an entry.
-  static bool follow(const Module& root, const std::string& key, Way* way) {
+  static bool follow(const Module& root, const std::string& key, Path* path) {
     const Module* module = &root;
     std::size_t begin = 0;
     for (std::size_t dot; (dot = key.find('.', begin)) != std::string::npos; begin = dot + 1) {
       const std::size_t index = module->children_.index_of(key.substr(begin, dot - begin));
       if (index == module->children_.size()) return false;
-      way->push_back(index);
+      path->push_back(index);
       module = module->children_[index].value().get();
     }
     return is_saved(*module, key.substr(begin));
@@ -254,15 +254,15 @@ class ModuleLoader {
 
   /// Collects the keys that lead to no entry, in the order of the modules where their paths end.
   void find_unexpected(const Module& root) {
-    std::vector<std::pair<Way, const std::string*>> unexpected;
-    Way way;
+    std::vector<std::pair<Path, const std::string*>> unexpected;
+    Path path;
     for (const auto& [key, value] : state_) {
-      way.clear();
-      if (!follow(root, key, &way)) unexpected.emplace_back(way, &key);
+      path.clear();
+      if (!follow(root, key, &path)) unexpected.emplace_back(path, &key);
     }
     std::stable_sort(unexpected.begin(), unexpected.end(),
                      [](const auto& a, const auto& b) { return a.first < b.first; });
-    for (const auto& [path, key] : unexpected) result_.unexpected_keys.push_back(*key);
+    for (const auto& [end, key] : unexpected) result_.unexpected_keys.push_back(*key);
   }
 
   static bool is_saved(const Module& module, const std::string& name) {

@@ -21,7 +21,7 @@ inline Check check(const void*, std::string_view) { return Check::kValues; }
 inline double limit(const void*) { return 16; }
 
 /// Clears pointers that only the host can follow.
-inline void adapt(ConvolutionArgs* args) { args->way = nullptr; }
+inline void adapt(ConvolutionArgs* args) { args->algorithm = nullptr; }
 
 /// Numbers of a device do not depend on a generator of the host.
 template <class Args>

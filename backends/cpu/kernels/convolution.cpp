@@ -15,13 +15,13 @@ using kernels::KernelContext;
 /// Computes a depthwise convolution of row-major tensors.
 template <class T>
 bool convolve_depthwise_planes(const ConvolutionArgs& args, Tap* taps) {
-  const CallMemory<Stencil> stencils(volume(args.kernel));
+  const Scratch<Stencil> stencils(volume(args.kernel));
   std::int64_t phases = 0;
   if (args.op != ConvolutionOp::kInputGradient) {
     stencils.data()[phases++] = forward_stencil(args, taps);
     const DepthwisePlanes<T> planes{args, stencils.data(), phases, true};
     if (args.op == ConvolutionOp::kForward) return planes.sum(static_cast<const T*>(args.input));
-    const CallMemory<T> parts(planes.parts_size());
+    const Scratch<T> parts(planes.parts_size());
     return planes.weight_gradient(parts.data());
   }
   const bool covers =
@@ -44,20 +44,20 @@ bool convolve_depthwise(const ConvolutionArgs& args, Tap* taps) {
   if (args.op == ConvolutionOp::kWeightGradient) {
     const Stencil s = forward_stencil(args, taps);
     const DepthwiseChannelsLast<T> product{s, args.batch, groups};
-    const CallMemory<T> parts(product.parts_size());
+    const Scratch<T> parts(product.parts_size());
     product.weight_gradient(in, gradient, parts.data(), out);
     return true;
   }
-  const CallMemory<T> turned(kernel * groups);
+  const Scratch<T> transposed(kernel * groups);
   for (std::int64_t g = 0; g < groups; ++g) {
     for (std::int64_t k = 0; k < kernel; ++k) {
-      turned.data()[k * groups + g] = static_cast<const T*>(args.weight)[g * kernel + k];
+      transposed.data()[k * groups + g] = static_cast<const T*>(args.weight)[g * kernel + k];
     }
   }
   const auto bias = static_cast<const T*>(args.bias);
   if (args.op == ConvolutionOp::kForward) {
     const Stencil s = forward_stencil(args, taps);
-    return DepthwiseChannelsLast<T>{s, args.batch, groups}.sum(in, turned.data(), bias, out);
+    return DepthwiseChannelsLast<T>{s, args.batch, groups}.sum(in, transposed.data(), bias, out);
   }
   // A few images at a time stay in the cache from phase to phase.
   constexpr std::int64_t kElements = 1 << 19;
@@ -70,7 +70,7 @@ bool convolve_depthwise(const ConvolutionArgs& args, Tap* taps) {
     part.out = out + image * in_size;
     const auto sum = [&](const Stencil& s) {
       const DepthwiseChannelsLast<T> phase{s, part.batch, groups};
-      return phase.sum(gradient + image * size, turned.data(), bias, static_cast<T*>(part.out));
+      return phase.sum(gradient + image * size, transposed.data(), bias, static_cast<T*>(part.out));
     };
     done = each_phase<T>(part, taps, sum) && done;
   }
@@ -84,15 +84,15 @@ bool is_depthwise_channels_last(const ConvolutionArgs& args) {
   return is_depthwise(args) && is_channels_last(args);
 }
 
-/// A way to compute a convolution of float32, and the calls for which it is the fastest.
-struct Way {
+/// An algorithm for convolutions of float32, and the calls for which it is the fastest.
+struct Algorithm {
   const char* name;
   bool (*suits)(const ConvolutionArgs& args);
   bool (*run)(const ConvolutionArgs& args, Tap* taps);  // returns false if out of memory
 };
 
-/// The first way that suits is taken.
-constexpr Way kWays[] = {
+/// The first algorithm that suits is taken.
+constexpr Algorithm kAlgorithms[] = {
     {"depthwise, pixels", is_depthwise_channels_last, convolve_depthwise<float>},
     {"depthwise, planes", is_depthwise, convolve_depthwise_planes<float>},
     {"Winograd", Winograd::suits, convolve_pixels<float>},
@@ -102,12 +102,12 @@ constexpr Way kWays[] = {
 
 template <class T>
 bool convolve(const ConvolutionArgs& args) {
-  const CallMemory<Tap> taps(volume(args.kernel));
+  const Scratch<Tap> taps(volume(args.kernel));
   if constexpr (std::is_same_v<T, float>) {
-    const Way* way = kWays;
-    while (!way->suits(args)) ++way;
-    if (args.way != nullptr) *args.way = way->name;
-    return way->run(args, taps.data());
+    const Algorithm* algorithm = kAlgorithms;
+    while (!algorithm->suits(args)) ++algorithm;
+    if (args.algorithm != nullptr) *args.algorithm = algorithm->name;
+    return algorithm->run(args, taps.data());
   } else {
     if (is_depthwise_channels_last(args)) return convolve_depthwise<T>(args, taps.data());
     if (is_depthwise(args)) return convolve_depthwise_planes<T>(args, taps.data());
@@ -129,7 +129,7 @@ bool is_paired(const ConvolutionArgs& args) {
 }
 
 bool convolve_pairs(const ConvolutionArgs& args) {
-  const CallMemory<Tap> taps(volume(args.kernel));
+  const Scratch<Tap> taps(volume(args.kernel));
   return convolve_pixels<Narrow, Bfloat16Pair>(args, taps.data());
 }
 #endif

@@ -211,11 +211,11 @@ constexpr Immediate pair_of(ScalarType out, ScalarType in) {
 }
 
 /// Casts block by block, so that the intermediate values stay in the cache.
-void cast_in_steps(void* out, const void* const* in, std::int64_t n, const Immediate* pair) {
+void cast_in_steps(void* out, const void* const* in, std::int64_t n, const Immediate* dtypes) {
   constexpr std::int64_t kBlock = 512;
-  const auto out_dtype = static_cast<ScalarType>(pair->i / 16);
-  const auto in_dtype = static_cast<ScalarType>(pair->i % 16);
-  const ScalarType way[] = {math_dtype(in_dtype), math_dtype(out_dtype), out_dtype};
+  const auto out_dtype = static_cast<ScalarType>(dtypes->i / 16);
+  const auto in_dtype = static_cast<ScalarType>(dtypes->i % 16);
+  const ScalarType steps[] = {math_dtype(in_dtype), math_dtype(out_dtype), out_dtype};
   const auto out_size = static_cast<std::int64_t>(element_size(out_dtype));
   const auto in_size = static_cast<std::int64_t>(element_size(in_dtype));
   alignas(64) char buffers[2][kBlock * 8];
@@ -223,7 +223,7 @@ void cast_in_steps(void* out, const void* const* in, std::int64_t n, const Immed
     const void* from = static_cast<const char*>(in[0]) + i * in_size;
     ScalarType here = in_dtype;
     int buffer = 0;
-    for (const ScalarType next : way) {
+    for (const ScalarType next : steps) {
       if (next == here) continue;
       void* const to =
           next == out_dtype ? static_cast<char*>(out) + i * out_size : buffers[buffer ^= 1];

@@ -1,9 +1,8 @@
 // Instruction sets: baseline avx2 avx512 avx512_bf16 amx.
 
 #include <atomic>
-#include <cstdlib>
 #include <limits>
-#include <memory>
+#include <optional>
 
 #include <tern/backends/cpu/kernels/gemm/amx.h>
 #include <tern/backends/cpu/kernels/gemm/bfloat16.h>
@@ -12,6 +11,7 @@
 #include <tern/backends/cpu/kernels/gemm/integer.h>
 #include <tern/backends/cpu/kernels/gemm/outer.h>
 #include <tern/backends/cpu/kernels/gemm/packed.h>
+#include <tern/backends/cpu/kernels/support/scratch.h>
 #include <tern/core/base/thread_pool.h>
 #include <tern/core/kernels/families/gemm.h>
 
@@ -96,7 +96,7 @@ void choose_method(Plan<S, E>& plan) {
   // element as packing.
   const bool packs_less = std::is_same_v<S, E> && !plan.dot && p.b.row == 1 && fits_in_block &&
                           (p.n - p.m) * p.k > 2 * p.m * p.n;
-  if ((few_columns && (plan.dot || fills_vectors)) || packs_less) p.turn();
+  if ((few_columns && (plan.dot || fills_vectors)) || packs_less) p.transpose();
 }
 
 /// Splits the work by matrices if there are enough, otherwise each matrix by rows and columns.
@@ -178,26 +178,14 @@ void run_part(void* context, int part) {
   }
 }
 
-/// Copies a bias that is not contiguous. Returns null if out of memory.
-template <class S>
-std::unique_ptr<S, void (*)(void*)> contiguous_bias(const kernels::GemmArgs& args) {
-  const S* const from = static_cast<const S*>(args.bias);
-  S* const bias = static_cast<S*>(std::malloc(static_cast<std::size_t>(args.n) * sizeof(S)));
-  if (bias != nullptr) gather_run(bias, from, args.bias_stride, args.n);
-  return {bias, std::free};
-}
-
 template <class S, class E>
 void multiply(const kernels::GemmArgs& args, kernels::KernelContext& context) {
   Plan<S, E> plan{problem_of<S>(args), args.batch, false, 1, 1, 1};
-  std::unique_ptr<S, void (*)(void*)> bias(nullptr, std::free);
+  std::optional<Scratch<S>> bias;  // a contiguous copy
   if (args.bias != nullptr && args.bias_stride != 1 && args.n > 1) {
-    bias = contiguous_bias<S>(args);
-    plan.problem.bias = bias.get();
-    if (bias == nullptr) {
-      context.status = kernels::StatusCode::kOutOfMemory;
-      return;
-    }
+    bias.emplace(args.n);
+    gather_run(bias->data(), static_cast<const S*>(args.bias), args.bias_stride, args.n);
+    plan.problem.bias = bias->data();
   }
   merge_batch(plan);
   if constexpr (std::is_same_v<SumOf<S>, E>) {

@@ -196,7 +196,7 @@ class Backward {
     const std::int64_t wanted = std::min(args_.rows / 32, args_.rows * n_ / kLayerNormGrain);
     const auto parts = static_cast<std::int64_t>(
         std::bit_floor(static_cast<std::uint64_t>(std::clamp<std::int64_t>(wanted, 1, 32))));
-    double* const sums = scratch_of<double>(parts * kBuffers * n_);
+    double* const sums = thread_scratch<double>(parts * kBuffers * n_);
     if (sums == nullptr) return false;
     parallel_for(0, parts, 1, [&](std::int64_t begin, std::int64_t end) {
       for (std::int64_t part = begin; part < end; ++part) {

@@ -122,7 +122,7 @@ class PoolingRows {
     columns.count = args_.sizes[2];
     const std::int64_t all = columns.width + (with_indices ? columns.width : 0);
     // One T per index, too, so that both parts are aligned; and a row of the result.
-    T* const memory = scratch_of<T>(all + args_.out_sizes[2]);
+    T* const memory = thread_scratch<T>(all + args_.out_sizes[2]);
     columns.all = memory;
     if (memory == nullptr) {
       out_of_memory_ = true;

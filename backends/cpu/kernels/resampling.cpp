@@ -29,7 +29,7 @@ struct ResampleTable {
     const ResampleAxis<T> axis(args);
     taps = std::min(axis.most_taps(), std::max<std::int64_t>(args.in_size, 4));
     outs = args.out_size;
-    weights = scratch_of<T>(2 * taps * outs);
+    weights = thread_scratch<T>(2 * taps * outs);
     if (weights == nullptr) return;
     indices = reinterpret_cast<std::int32_t*>(weights + taps * outs);
     for (std::int64_t o = 0; o < outs; ++o) {

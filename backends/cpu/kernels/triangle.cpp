@@ -39,17 +39,18 @@ void triangle_typed(const TriangleArgs& args) {
     at.seek(begin);
     std::int64_t row = begin % rows;
     for (std::int64_t i = begin; i < end; ++i, at.next()) {
-      const TriangleRow kept = triangle_row(args, row);
+      const TriangleRow inside = triangle_row(args, row);
       const T* const from = in + at.offsets[0];
       T* const to = out + at.offsets[1];
-      clear_columns(to, out_step, 0, kept.begin);
+      clear_columns(to, out_step, 0, inside.begin);
       if (copies && is_dense) {
-        copy_run(to + kept.begin, from + kept.begin,
-                 (kept.end - kept.begin) * static_cast<std::int64_t>(sizeof(T)));
+        copy_run(to + inside.begin, from + inside.begin,
+                 (inside.end - inside.begin) * static_cast<std::int64_t>(sizeof(T)));
       } else if (copies) {
-        for (std::int64_t c = kept.begin; c < kept.end; ++c) to[c * out_step] = from[c * in_step];
+        for (std::int64_t c = inside.begin; c < inside.end; ++c)
+          to[c * out_step] = from[c * in_step];
       }
-      clear_columns(to, out_step, kept.end, columns);
+      clear_columns(to, out_step, inside.end, columns);
       if (++row == rows) row = 0;
     }
   };

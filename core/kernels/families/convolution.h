@@ -43,7 +43,7 @@ struct ConvolutionArgs {
   const void* bias;
   const void* gradient;
   void* out;
-  const char** way;  // where the CPU's kernel for float32 says how it computes; null: nowhere
+  const char** algorithm;  // set by the CPU's kernel for float32 to what it chose, unless null
 };
 
 TERN_KERNEL_SLOT(convolution, ConvolutionArgs)

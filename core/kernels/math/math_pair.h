@@ -35,8 +35,8 @@ TERN_HOST_DEVICE T atan2(T y, T x) {
   const T quarters = is_large ? T(1) : T(0);
   const T upper = swaps ? T(2) - quarters : quarters;
   const T all = is_left ? T(4) - upper : upper;
-  const T turned = swaps != is_left ? -r : r;
-  const T angle = mul_add(all, QuarterPi<T>::kHigh, mul_add(all, QuarterPi<T>::kLow, turned));
+  const T in_quarter = swaps != is_left ? -r : r;
+  const T angle = mul_add(all, QuarterPi<T>::kHigh, mul_add(all, QuarterPi<T>::kLow, in_quarter));
   return copysign(angle, y);
 }
 

@@ -323,7 +323,7 @@ std::tuple<Tensor, Tensor, Tensor, Tensor> linalg_lstsq(const Tensor& A, const T
              "input.dim() must be greater or equal to other.dim() and (input.dim() - other.dim()) "
              "<= 1, got sizes ",
              A.sizes(), " and ", B.sizes());
-  const Driver way = driver_of(driver.value_or("gelsy"));
+  const Driver algorithm = driver_of(driver.value_or("gelsy"));
   const bool is_vector = A.dim() - 1 == B.dim();
   const Tensor b = is_vector ? B.unsqueeze(-1) : B;
   const std::int64_t m = A.size(-2), n = A.size(-1);
@@ -332,15 +332,15 @@ std::tuple<Tensor, Tensor, Tensor, Tensor> linalg_lstsq(const Tensor& A, const T
   const DimVector batch = broadcast_sizes(detail::batch_of(A), detail::batch_of(b));
   const Tensor a_all = A.detach().expand(detail::with_matrix(batch, m, n));
   const Tensor b_all = b.detach().expand(detail::with_matrix(batch, m, b.size(-1)));
-  const bool has_values = returns_singular_values(way);
-  const bool has_rank = way != Driver::kGels;
+  const bool has_values = returns_singular_values(algorithm);
+  const bool has_rank = algorithm != Driver::kGels;
   LeastSquares result;
   Tensor residuals;
   {
     const NoGradGuard no_grad;
-    result = solve_least_squares(a_all, b_all, rcond, way);
+    result = solve_least_squares(a_all, b_all, rcond, algorithm);
     const bool is_full =
-        m > n && way != Driver::kGelsy && (!has_rank || result.rank.eq(n).all().item<bool>());
+        m > n && algorithm != Driver::kGelsy && (!has_rank || result.rank.eq(n).all().item<bool>());
     residuals = is_full ? (a_all.matmul(result.solution) - b_all).square().sum(-2)
                         : detail::make_tensor({0}, A.dtype(), A.device());
     if (is_vector) {

@@ -315,17 +315,17 @@ TEST_P(Convolution, InfinityInACornerReachesFourWeights) {
 }
 
 TEST_P(Convolution, SaysInWhichWayTheCpuComputes) {
-  if (is_cuda()) GTEST_SKIP() << "the kernels of CUDA have one way";
+  if (is_cuda()) GTEST_SKIP() << "the kernels of CUDA have one algorithm";
   Noise noise(27);
   const auto way_of = [&](const ConvolutionArgs& numbers, bool channels_last) {
     ConvolutionCall<float> call(numbers, noise);
     std::vector<float> got;
     ConvolutionArgs args = call.args(ConvolutionOp::kForward, false, got);
-    const char* way = "";
+    const char* algorithm = "";
     args.channels_last = channels_last ? 1 : 0;
-    args.way = &way;
+    args.algorithm = &algorithm;
     run(args);
-    return std::string(way);
+    return std::string(algorithm);
   };
   const ConvolutionArgs image = of_images(1, 1, 16, 16, 28, 28, 3, 1);
   EXPECT_EQ(way_of(image, false), "Winograd");

@@ -3,7 +3,7 @@
 #include <tern/backends/cpu/kernels/convolution/pixel_product.h>
 #include <tern/backends/cpu/kernels/convolution/pixel_weight_gradient.h>
 #include <tern/backends/cpu/kernels/convolution/winograd.h>
-#include <tern/core/tensor/detail/allocator.h>
+#include <tern/backends/cpu/kernels/support/scratch.h>
 
 // Convolutions with several channels in a group, of channels-last tensors, and of channels-last
 // copies of row-major ones.
@@ -11,24 +11,6 @@
 namespace tern::cpu {
 
 using kernels::ConvolutionOp;
-
-/// Memory for one call, from the caching allocator.
-template <class T>
-class CallMemory {
- public:
-  explicit CallMemory(std::int64_t count)
-      : bytes_(static_cast<std::size_t>(count + 1) * sizeof(T)),
-        data_(static_cast<T*>(tern::detail::allocator_of(kCPU).allocate(bytes_, 0))) {}
-  ~CallMemory() { tern::detail::allocator_of(kCPU).deallocate(data_, bytes_, 0); }
-  CallMemory(const CallMemory&) = delete;
-  CallMemory& operator=(const CallMemory&) = delete;
-
-  T* data() const { return data_; }
-
- private:
-  std::size_t bytes_;
-  T* data_;
-};
 
 /// Calls sum(s) for the stencil of each phase of the gradient of a channels-last input, and sets
 /// the pixels of no phase. Returns false if a call did.
@@ -89,7 +71,7 @@ bool convolve_dense(const ConvolutionArgs& args, Tap* taps) {
       return dense_weight_gradient<S, E>(args, taps, static_cast<S*>(args.out));
     } else {
       const std::int64_t size = args.groups * args.outputs * args.inputs * volume(args.kernel);
-      const CallMemory<SumOf<S>> sums(size);
+      const Scratch<SumOf<S>> sums(size);
       const bool done = dense_weight_gradient<S, E>(args, taps, sums.data());
       store_run(Format<S>(args.dtype), static_cast<S*>(args.out), sums.data(), size);
       return done;
@@ -101,7 +83,7 @@ bool convolve_dense(const ConvolutionArgs& args, Tap* taps) {
       if (Winograd::suits(args)) {
         WinogradProduct product(s);
         set_operands<S>(product, args, forward);
-        const CallMemory<float> memory(product.transformed_size());
+        const Scratch<float> memory(product.transformed_size());
         product.transformed = memory.data();
         return product.run();
       }
@@ -157,8 +139,8 @@ bool convolve_copies(const ConvolutionArgs& args, Tap* taps) {
       kBytes / ((x_size + y_size) * std::int64_t{sizeof(S)}), 1, args.batch);
   const bool forward = args.op == ConvolutionOp::kForward;
   const bool of_weight = args.op == ConvolutionOp::kWeightGradient;
-  const CallMemory<S> x(most * x_size), y(most * y_size), w(of_weight ? 0 : w_size);
-  const CallMemory<T> sums(of_weight ? 2 * w_size : 0);
+  const Scratch<S> x(most * x_size), y(most * y_size), w(of_weight ? 0 : w_size);
+  const Scratch<T> sums(of_weight ? 2 * w_size : 0);
   T *const sum = sums.data(), *const part_sum = sum + w_size;
   S* const out = static_cast<S*>(args.out);
   if (!of_weight) {

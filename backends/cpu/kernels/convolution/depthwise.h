@@ -33,7 +33,7 @@ class DepthwiseChannelsLast {
     std::atomic<bool> out_of_memory{false};
     const std::int64_t work = stencil.grid[2] * groups * (stencil.count + 2);
     parallel_for(0, batch * rows(), kGrain / work, [&](std::int64_t begin, std::int64_t end) {
-      auto* const taps = scratch_of<RowTap>(stencil.count);
+      auto* const taps = thread_scratch<RowTap>(stencil.count);
       if (taps == nullptr) {
         out_of_memory = true;
       } else {

@@ -161,7 +161,7 @@ class DepthwisePlanes {
     const std::int64_t in = (block.band.high - block.band.low) * in_row() * count;
     const std::int64_t out = (block.band.end - block.band.begin) * out_row() * count;
     constexpr auto kTap = static_cast<std::int64_t>((sizeof(Tap) + sizeof(RowTap)) / sizeof(T));
-    T* const data = scratch_of<T>(in + out + kernel * count + count + (kernel + 1) * kTap);
+    T* const data = thread_scratch<T>(in + out + kernel * count + count + (kernel + 1) * kTap);
     if (data == nullptr) return false;
     memory.taps = reinterpret_cast<Tap*>(data);
     memory.row_taps = reinterpret_cast<RowTap*>(memory.taps + kernel);

@@ -17,7 +17,7 @@ struct PhaseWeights {
 
 /// Sets the matrices of all phases. Weight k of the kernel belongs to the
 /// matrix `phases[k]`, which begins at its first tap; start < 0: to none.
-inline void turn_weights(float* to, const ConvolutionArgs& args, const PhaseWeights* phases) {
+inline void transpose_weights(float* to, const ConvolutionArgs& args, const PhaseWeights* phases) {
   const std::int64_t kernel = volume(args.kernel), outputs = args.outputs;
   const bool whole = phases[0].taps == kernel;
   const std::int64_t grain = (1 << 15) / (outputs * kernel + 1);
@@ -90,7 +90,7 @@ inline bool sum_taps(const ConvolutionArgs& args, const Stencil& s, const float*
 inline bool input_gradient(const ConvolutionArgs& args, Tap* taps) {
   const std::int64_t kernel = volume(args.kernel);
   const std::int64_t matrix = args.groups * args.inputs * args.outputs;
-  const CallMemory<PhaseWeights> phases(kernel);
+  const Scratch<PhaseWeights> phases(kernel);
   std::fill_n(phases.data(), kernel, PhaseWeights{-1, 0});
   std::int64_t before = 0;
   const bool covers = each_gradient_stencil(args, taps, [&](const Stencil& s) {
@@ -100,9 +100,9 @@ inline bool input_gradient(const ConvolutionArgs& args, Tap* taps) {
     before += s.count;
   });
   if (!covers) fill_planes<float>(args);
-  const CallMemory<float> turned(matrix * before);
-  turn_weights(turned.data(), args, phases.data());
-  const float* weights = turned.data();
+  const Scratch<float> transposed(matrix * before);
+  transpose_weights(transposed.data(), args, phases.data());
+  const float* weights = transposed.data();
   bool done = true;
   each_gradient_stencil(args, taps, [&](const Stencil& s) {
     done = sum_taps(args, s, weights, false) && done;

@@ -97,7 +97,7 @@ class PixelProduct {
     const std::int64_t sums_row = vectors_at_once * kWidth;
     const std::int64_t sums_size = has_sums ? block.pixels_at_once * sums_row : 0;
     static_assert(sizeof(E) == sizeof(T));
-    E* const memory = scratch_of<E>(panel_size + gathered_size + sums_size + sums_row);
+    E* const memory = thread_scratch<E>(panel_size + gathered_size + sums_size + sums_row);
     if (memory == nullptr) {
       out_of_memory_ = true;
       return;

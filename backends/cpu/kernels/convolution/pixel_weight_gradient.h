@@ -72,7 +72,7 @@ class PixelWeightGradient {
     const std::int64_t strip_size = elements * kTileRows;
     static_assert(sizeof(E) == sizeof(T));
     E* const memory =
-        scratch_of<E>(sums_size + panel_size + strip_size + elements * (most_rows + kWidth));
+        thread_scratch<E>(sums_size + panel_size + strip_size + elements * (most_rows + kWidth));
     if (memory == nullptr) {
       out_of_memory_ = true;
       return;

@@ -22,8 +22,8 @@ class PlaneProduct {
   const T* bias = nullptr;
   T* out = nullptr;
 
-  /// Returns true if this way is the faster one: each gathered number would serve few rows, or all
-  /// gathered numbers few channels.
+  /// Returns true if this algorithm is the faster one: each gathered number would serve few rows,
+  /// or all gathered numbers few channels.
   static bool suits(const Stencil& s, std::int64_t rows, std::int64_t channels) {
     constexpr std::int64_t kMostRows = 32, kMostSteps = 400;
     constexpr std::int64_t kCheapRows = 8, kFewestSteps = 24;  // pay for a copy of the sums
@@ -70,7 +70,7 @@ class PlaneProduct {
     const std::int64_t planes = channels * plane.size();
     const std::int64_t sums = (kMostTileRows * windows_->vectors() + 1) * kWidth;
     const std::int64_t places = room_of_places<T>(steps());
-    T* const memory = scratch_of<T>(places + planes + sums);
+    T* const memory = thread_scratch<T>(places + planes + sums);
     if (memory == nullptr) {
       out_of_memory_ = true;
       return;

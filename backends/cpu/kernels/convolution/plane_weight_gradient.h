@@ -24,7 +24,7 @@ class PlaneWeightGradient {
                padded(args.outputs, kPassed) * padded(steps(), kHeld) * 10;
   }
 
-  /// Returns true if this way is the faster one: its tiles read few planes many times.
+  /// Returns true if this algorithm is the faster one: its tiles read few planes many times.
   bool suits() const {
     constexpr std::int64_t kMostOutputs = 24, kMostSteps = 400;
     // A copy of the gradient and the sums of lanes must pay.
@@ -83,7 +83,7 @@ class PlaneWeightGradient {
     const std::int64_t planes = images_ * args_.inputs * windows_.plane().size();
     const std::int64_t gradients = images_ * args_.outputs * g_plane_ + kWidth;
     const std::int64_t places = room_of_places<T>(steps());
-    T* const memory = scratch_of<T>(places + g_plane_ + gradients + planes);
+    T* const memory = thread_scratch<T>(places + g_plane_ + gradients + planes);
     if (memory == nullptr) {
       out_of_memory_ = true;
       return;

@@ -77,7 +77,7 @@ class StencilProduct {
     const bool has_sums = !stencil.is_dense();
     const std::int64_t panel_size = most * block * kWidth;
     const std::int64_t sums_size = has_sums ? (chunk.row_end - chunk.row_begin) * most * kWidth : 0;
-    T* const memory = scratch_of<T>(panel_size + most * kWidth + sums_size);
+    T* const memory = thread_scratch<T>(panel_size + most * kWidth + sums_size);
     if (memory == nullptr) {
       out_of_memory_ = true;
       return;

@@ -59,7 +59,7 @@ class StencilWeightGradient {
     const std::int64_t first = all * part / parts_, last = all * (part + 1) / parts_;
     const std::int64_t block = images_ * block_pixels_;
     const std::int64_t sums_size = std::min(rows_at_once_, strips() * kTileRows) * sums_row();
-    T* const memory = scratch_of<T>(sums_size + block * (sums_row() + kLineRows));
+    T* const memory = thread_scratch<T>(sums_size + block * (sums_row() + kLineRows));
     if (memory == nullptr) {
       out_of_memory_ = true;
       return;

@@ -98,7 +98,7 @@ class WinogradProduct {
   void run_part(int part) {
     const std::int64_t blocks = divide_up(tiles(), tiles_at_once_), all = groups * blocks;
     const std::int64_t inputs = kPoints * input_size(), sums = kPoints * sums_size();
-    float* const memory = scratch_of<float>(inputs + sums + input_row());
+    float* const memory = thread_scratch<float>(inputs + sums + input_row());
     if (memory == nullptr) {
       out_of_memory_ = true;
       return;

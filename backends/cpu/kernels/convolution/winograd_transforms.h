@@ -11,14 +11,14 @@
 
 namespace tern::cpu {
 
-/// The stencils that this way is for, and the transforms of vectors of numbers.
+/// The stencils that this algorithm is for, and the transforms of vectors of numbers.
 class Winograd {
  public:
   using V = Vector<float>;
   static constexpr int kPoints = 36;
   static constexpr std::int64_t kSide = 4, kPatch = 6;
 
-  /// Returns true for a sum over 3 x 3 neighbours, if this way is the faster one.
+  /// Returns true for a sum over 3 x 3 neighbours, if this algorithm is the faster one.
   static bool suits(const ConvolutionArgs& args) {
     const bool is_image = args.in[0] == 1 && args.out_sizes[0] == 1 && args.padding[0] == 0;
     if (!is_image || args.op == kernels::ConvolutionOp::kWeightGradient) return false;

@@ -163,7 +163,7 @@ void multiply_dot_columns(const Problem<S>& problem, std::int64_t begin, std::in
 /// out of memory.
 template <class S, bool kTurned>
 bool multiply_dot_gathered(const Problem<S>& problem, std::int64_t begin, std::int64_t end) {
-  S* const gathered = scratch_of<S>(problem.k * kDotColumns);
+  S* const gathered = thread_scratch<S>(problem.k * kDotColumns);
   if (gathered == nullptr) return false;
   for (std::int64_t column = begin; column < end; column += kDotColumns) {
     Problem<S> few = problem;
@@ -186,12 +186,12 @@ template <class S>
 bool multiply_dot(Problem<S> problem, std::int64_t begin, std::int64_t end) {
   constexpr int kWidth = kLanes<SumOf<S>>;
   if (problem.b.row != 1) {
-    return problem.turned ? multiply_dot_gathered<S, true>(problem, begin, end)
-                          : multiply_dot_gathered<S, false>(problem, begin, end);
+    return problem.transposed ? multiply_dot_gathered<S, true>(problem, begin, end)
+                              : multiply_dot_gathered<S, false>(problem, begin, end);
   }
   if (problem.a.column != 1) {
     const std::int64_t padded_k = divide_up(problem.k, kWidth) * kWidth;
-    S* const packed = scratch_of<S>(padded_k * problem.m);
+    S* const packed = thread_scratch<S>(padded_k * problem.m);
     if (packed == nullptr) return false;
     if constexpr (std::is_same_v<S, Narrow>) {
       gather_run(packed, problem.a.data, problem.a.column, problem.k);
@@ -204,7 +204,7 @@ bool multiply_dot(Problem<S> problem, std::int64_t begin, std::int64_t end) {
     }
     problem.a = {packed, 0, padded_k, 1};
   }
-  if (problem.turned) {
+  if (problem.transposed) {
     multiply_dot_columns<S, true>(problem, begin, end);
   } else {
     multiply_dot_columns<S, false>(problem, begin, end);

@@ -265,7 +265,7 @@ bool multiply_words(kernels::GemmArgs args, const IntegerFormat<U>& format, std:
   const std::int64_t grain = kWorkPerThread / (args.n * args.k + 1) + 1;
   std::atomic<bool> out_of_memory{false};
   parallel_for(0, args.batch * args.m, grain, [&](std::int64_t line, std::int64_t end) {
-    U* const memory = scratch_of<U>(IntegerRows<U>::kMemory);
+    U* const memory = thread_scratch<U>(IntegerRows<U>::kMemory);
     if (memory == nullptr) out_of_memory = true;
     while (line < end && memory != nullptr) {
       const std::int64_t index = line / args.m, first = line % args.m;

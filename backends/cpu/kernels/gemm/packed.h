@@ -278,7 +278,7 @@ class Block {
   TileOutput<T> output_{};
 };
 
-/// Computes a share; returns false if out of memory. If C has contiguous columns (a turned
+/// Computes a share; returns false if out of memory. If C has contiguous columns (a transposed
 /// problem), beta is not supported.
 template <class E, class S>
 bool multiply_packed(const Problem<S>& problem, const Share& share) {
@@ -311,7 +311,8 @@ bool multiply_packed(const Problem<S>& problem, const Share& share) {
                : strips;
   const std::int64_t sums_size = has_sums ? strips_at_once * strip_sums : 0;
   static_assert(alignof(T) == alignof(E));
-  E* const memory = scratch_of<E>(packed_size + divide_up(sums_size * kSumBytes, kElementBytes));
+  E* const memory =
+      thread_scratch<E>(packed_size + divide_up(sums_size * kSumBytes, kElementBytes));
   if (memory == nullptr) return false;
   Sums<T> sums{nullptr, vectors_at_once * kWidth, share.row_begin, 0};
   if (sums_size > 0) sums.data = reinterpret_cast<T*>(memory + packed_size);

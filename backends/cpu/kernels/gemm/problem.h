@@ -22,20 +22,20 @@ template <class S>
 struct Problem {
   std::int64_t m, n, k;
   Matrix<const S> a, b;
-  Matrix<S> c;    // column stride 1; once turned, row stride 1
-  const S* bias;  // one number per column, contiguous; once turned, per row; null: none
+  Matrix<S> c;    // column stride 1; if transposed, row stride 1
+  const S* bias;  // one number per column, contiguous; if transposed, per row; null: none
   SumOf<S> alpha, beta;
   Format<S> format;
-  bool turned = false;
+  bool transposed = false;
 
   /// Turns this into the product of the transposed matrices.
-  void turn() {
+  void transpose() {
     std::swap(m, n);
     std::swap(a, b);
     std::swap(a.row, a.column);
     std::swap(b.row, b.column);
     std::swap(c.row, c.column);
-    turned = !turned;
+    transposed = !transposed;
   }
 
   /// Returns the problem for matrix `index` of the batch.

@@ -6,10 +6,10 @@
 #include <utility>
 
 #include <tern/backends/cpu/kernels/sort/radix_sort.h>
+#include <tern/backends/cpu/kernels/support/scratch.h>
 #include <tern/core/base/thread_pool.h>
 #include <tern/core/kernels/by_size.h>
 #include <tern/core/kernels/order_key.h>
-#include <tern/core/tensor/detail/allocator.h>
 
 // Sorts the elements of a row, or selects some. Works on 64-bit items: the high bits are the
 // element's key minus the smallest key of the row, the low bits its index. So the items differ, and
@@ -257,18 +257,14 @@ void for_each_row(std::int64_t rows, std::int64_t size, const Visit& visit) {
   const int parts =
       static_cast<int>(workers > 1 ? 1 : std::clamp<std::int64_t>(size / kLongRow, 1, threads));
   const std::int64_t words = RowOrder::words_for(size, parts);
-  const auto bytes = static_cast<std::size_t>(words * workers) * sizeof(std::uint64_t);
-  // Allocated here, because the work of threads must not throw.
-  Allocator& allocator = tern::detail::allocator_of(kCPU);
-  auto* const memory = static_cast<std::uint64_t*>(allocator.allocate(bytes, 0));
+  const Scratch<std::uint64_t> memory(words * workers);
   parallel_for(0, workers, 1, [&](std::int64_t first, std::int64_t last) {
     for (std::int64_t worker = first; worker < last; ++worker) {
-      RowOrder order(size, parts, memory + worker * words);
+      RowOrder order(size, parts, memory.data() + worker * words);
       const std::int64_t end = rows * (worker + 1) / workers;
       for (std::int64_t row = rows * worker / workers; row < end; ++row) visit(order, row);
     }
   });
-  allocator.deallocate(memory, bytes, 0);
 }
 
 /// Copies element `index` of a row to element `to` of `out`.

@@ -4,11 +4,31 @@
 #include <cstdint>
 #include <cstdlib>
 
+#include <tern/core/tensor/detail/allocator.h>
+
+// Scratch memory of kernels.
+
 namespace tern::cpu {
 
-/// Returns memory of the calling thread, valid until the thread's next call; null if out of memory.
-/// The memory is reused, so that a steady loop allocates nothing.
-inline void* scratch(std::size_t bytes) {
+/// Memory for one call, from the caching allocator.
+template <class T>
+class Scratch {
+ public:
+  explicit Scratch(std::int64_t count)
+      : bytes_(static_cast<std::size_t>(count + 1) * sizeof(T)),
+        data_(static_cast<T*>(tern::detail::allocator_of(kCPU).allocate(bytes_, 0))) {}
+  ~Scratch() { tern::detail::allocator_of(kCPU).deallocate(data_, bytes_, 0); }
+  Scratch(const Scratch&) = delete;
+  Scratch& operator=(const Scratch&) = delete;
+
+  T* data() const { return data_; }
+
+ private:
+  std::size_t bytes_;
+  T* data_;
+};
+
+inline void* thread_scratch_bytes(std::size_t bytes) {
   struct Memory {
     void* data = nullptr;
     std::size_t size = 0;
@@ -25,9 +45,12 @@ inline void* scratch(std::size_t bytes) {
   return memory.data;
 }
 
+/// Returns memory of the calling thread, valid until the thread's next call; null if out of memory.
+/// The memory is reused, so that a steady loop allocates nothing. Unlike Scratch, it never throws,
+/// as the work of threads must not.
 template <class T>
-T* scratch_of(std::int64_t count) {
-  return static_cast<T*>(scratch(static_cast<std::size_t>(count + 1) * sizeof(T)));
+T* thread_scratch(std::int64_t count) {
+  return static_cast<T*>(thread_scratch_bytes(static_cast<std::size_t>(count + 1) * sizeof(T)));
 }
 
 }  // namespace tern::cpu

@@ -4,12 +4,13 @@
 
 #include <algorithm>
 #include <cstring>
+#include <optional>
 #include <vector>
 
 #include <tern/backends/cpu/kernels/support/divide_up.h>
+#include <tern/backends/cpu/kernels/support/scratch.h>
 #include <tern/backends/cpu/kernels/support/strided.h>
 #include <tern/core/base/thread_pool.h>
-#include <tern/core/tensor/detail/allocator.h>
 
 namespace tern::cpu {
 namespace {
@@ -52,11 +53,9 @@ class Widened {
       part_memory_ +=
           static_cast<std::size_t>(divide_up(count_of(operand, piece_) * kWideSize, 64) * 64);
     }
-    bytes_ = part_memory_ * static_cast<std::size_t>(parts_);
-    memory_ = static_cast<char*>(allocator().allocate(bytes_, 0));
+    memory_.emplace(static_cast<std::int64_t>(part_memory_) * parts_);
   }
 
-  ~Widened() { allocator().deallocate(memory_, bytes_, 0); }
   Widened(const Widened&) = delete;
   Widened& operator=(const Widened&) = delete;
 
@@ -79,8 +78,6 @@ class Widened {
     std::int64_t bytes;  // of a row or column, or of all elements
     std::size_t offset;  // of the copy in the memory of a part
   };
-
-  static Allocator& allocator() { return tern::detail::allocator_of(kCPU); }
 
   bool by_columns() const { return call_.columns != WidenedCall::kNone; }
 
@@ -129,7 +126,8 @@ class Widened {
       const std::int64_t offset = row * columns_ * operand.bytes + column * size;
       const char* data = operand.data + (operand.grows ? offset : 0);
       if (kernels::is_narrow(operand.dtype)) {
-        char* const wide = memory_ + static_cast<std::size_t>(part) * part_memory_ + operand.offset;
+        char* const wide =
+            memory_->data() + static_cast<std::size_t>(part) * part_memory_ + operand.offset;
         const Matrix narrow{const_cast<char*>(data), size, columns_ * size};
         const Matrix copy{wide, kWideSize, count * kWideSize};
         const std::int64_t elements = count_of(operand, count);
@@ -174,8 +172,8 @@ class Widened {
   std::int64_t piece_ = 1, pieces_ = 1;  // rows or columns of a piece
   std::int64_t blocks_ = 1;              // of columns
   int parts_ = 1;                        // threads
-  std::size_t part_memory_ = 64, bytes_ = 0;
-  char* memory_ = nullptr;
+  std::size_t part_memory_ = 64;
+  std::optional<Scratch<char>> memory_;
 };
 
 }  // namespace

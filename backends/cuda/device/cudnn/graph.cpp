@@ -102,7 +102,7 @@ std::optional<Problem> problem_of(const ConvolutionArgs& args) {
   Problem problem{args, 0, {}, 1};
   problem.numbers.input = problem.numbers.weight = problem.numbers.bias = nullptr;
   problem.numbers.gradient = problem.numbers.out = nullptr;
-  problem.numbers.way = nullptr;
+  problem.numbers.algorithm = nullptr;
   const auto [x, w, y] = buffers_of(args);
   const auto bits = reinterpret_cast<std::uintptr_t>(x) | reinterpret_cast<std::uintptr_t>(w) |
                     reinterpret_cast<std::uintptr_t>(y) | std::uintptr_t{kMostTensorAlignment};
