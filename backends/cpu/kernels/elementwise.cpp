@@ -23,12 +23,12 @@ constexpr const auto& row_of() {
   constexpr int kRow = loop_row(kOp);
   if constexpr (kFamily == LoopFamily::kUnary) {
     return kUnaryLoops.rows[kRow];
-  } else if constexpr (kFamily == LoopFamily::kFloat) {
-    return kFloatLoops.rows[kRow];
+  } else if constexpr (kFamily == LoopFamily::kFloatUnary) {
+    return kFloatUnaryLoops.rows[kRow];
   } else if constexpr (kFamily == LoopFamily::kBinary) {
     return kBinaryLoops.rows[kRow];
-  } else if constexpr (kFamily == LoopFamily::kPair) {
-    return kPairLoops.rows[kRow];
+  } else if constexpr (kFamily == LoopFamily::kFloatBinary) {
+    return kFloatBinaryLoops.rows[kRow];
   } else if constexpr (kFamily == LoopFamily::kCompare) {
     return kCompareLoops.rows[kRow];
   } else {

@@ -4,9 +4,9 @@
 namespace tern::cuda::device {
 
 extern template void run_family<Family::kUnary>(const ElementwiseArgs&, KernelContext&);
-extern template void run_family<Family::kFloat>(const ElementwiseArgs&, KernelContext&);
+extern template void run_family<Family::kFloatUnary>(const ElementwiseArgs&, KernelContext&);
 extern template void run_family<Family::kBinary>(const ElementwiseArgs&, KernelContext&);
-extern template void run_family<Family::kPair>(const ElementwiseArgs&, KernelContext&);
+extern template void run_family<Family::kFloatBinary>(const ElementwiseArgs&, KernelContext&);
 extern template void run_family<Family::kCompare>(const ElementwiseArgs&, KernelContext&);
 extern template void run_family<Family::kTernary>(const ElementwiseArgs&, KernelContext&);
 
@@ -17,12 +17,12 @@ void elementwise(const ElementwiseArgs& args, KernelContext& context) {
   switch (family_of(info.inputs, info.kind)) {
     case Family::kUnary:
       return run_family<Family::kUnary>(args, context);
-    case Family::kFloat:
-      return run_family<Family::kFloat>(args, context);
+    case Family::kFloatUnary:
+      return run_family<Family::kFloatUnary>(args, context);
     case Family::kBinary:
       return run_family<Family::kBinary>(args, context);
-    case Family::kPair:
-      return run_family<Family::kPair>(args, context);
+    case Family::kFloatBinary:
+      return run_family<Family::kFloatBinary>(args, context);
     case Family::kCompare:
       return run_family<Family::kCompare>(args, context);
     case Family::kTernary:

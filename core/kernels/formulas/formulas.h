@@ -5,8 +5,8 @@
 #include <tern/core/kernels/formulas/compare.h>
 #include <tern/core/kernels/formulas/division.h>
 #include <tern/core/kernels/formulas/float.h>
+#include <tern/core/kernels/formulas/float_binary.h>
 #include <tern/core/kernels/formulas/loss.h>
-#include <tern/core/kernels/formulas/pair.h>
 #include <tern/core/kernels/formulas/special.h>
 #include <tern/core/kernels/formulas/unary.h>
 

@@ -82,20 +82,20 @@ using LoopRow = LoopSet<kInputs>[kLoopDtypes];
 
 /// The ops whose loops stand in one table.
 enum class LoopFamily {
-  kUnary,    // cheap
-  kFloat,    // the elementary functions, of one floating input
-  kBinary,   // of numbers
-  kPair,     // of two floating inputs
-  kCompare,  // bool out
+  kUnary,        // cheap
+  kFloatUnary,   // of one floating input
+  kBinary,       // of numbers
+  kFloatBinary,  // of two floating inputs
+  kCompare,      // bool out
   kTernary,
 };
 
 constexpr LoopFamily loop_family(const kernels::ElementwiseInfo& info) {
   using enum kernels::ElementwiseKind;
-  if (info.inputs == 1) return info.kind == kFloat ? LoopFamily::kFloat : LoopFamily::kUnary;
+  if (info.inputs == 1) return info.kind == kFloat ? LoopFamily::kFloatUnary : LoopFamily::kUnary;
   if (info.inputs == 3) return LoopFamily::kTernary;
   if (info.kind == kCompare) return LoopFamily::kCompare;
-  return info.kind == kFloat ? LoopFamily::kPair : LoopFamily::kBinary;
+  return info.kind == kFloat ? LoopFamily::kFloatBinary : LoopFamily::kBinary;
 }
 
 /// Returns the number of ops of `family` among the first `ops` ones.
@@ -114,7 +114,7 @@ constexpr int loop_row(kernels::ElementwiseOp op) {
 
 /// Returns the number of inputs of the ops of a family.
 constexpr int inputs_of(LoopFamily family) {
-  if (family == LoopFamily::kUnary || family == LoopFamily::kFloat) return 1;
+  if (family == LoopFamily::kUnary || family == LoopFamily::kFloatUnary) return 1;
   return family == LoopFamily::kTernary ? 3 : 2;
 }
 
@@ -216,9 +216,9 @@ constexpr LoopTable<kFamily> make_table() {
 
 /// Each table is in a file of its own, so that they compile in parallel.
 extern const LoopTable<LoopFamily::kUnary> kUnaryLoops;
-extern const LoopTable<LoopFamily::kFloat> kFloatLoops;
+extern const LoopTable<LoopFamily::kFloatUnary> kFloatUnaryLoops;
 extern const LoopTable<LoopFamily::kBinary> kBinaryLoops;
-extern const LoopTable<LoopFamily::kPair> kPairLoops;
+extern const LoopTable<LoopFamily::kFloatBinary> kFloatBinaryLoops;
 extern const LoopTable<LoopFamily::kCompare> kCompareLoops;
 extern const LoopTable<LoopFamily::kTernary> kTernaryLoops;
 

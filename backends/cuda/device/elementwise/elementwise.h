@@ -73,13 +73,13 @@ void run_row(const ElementwiseArgs& args, KernelContext& context) {
 }
 
 /// A group of rows that share a source file.
-enum class Family { kUnary, kFloat, kBinary, kPair, kCompare, kTernary };
+enum class Family { kUnary, kFloatUnary, kBinary, kFloatBinary, kCompare, kTernary };
 
 constexpr Family family_of(int inputs, ElementwiseKind kind) {
-  if (inputs == 1) return kind == ElementwiseKind::kFloat ? Family::kFloat : Family::kUnary;
+  if (inputs == 1) return kind == ElementwiseKind::kFloat ? Family::kFloatUnary : Family::kUnary;
   if (inputs == 3) return Family::kTernary;
   if (kind == ElementwiseKind::kCompare) return Family::kCompare;
-  return kind == ElementwiseKind::kFloat ? Family::kPair : Family::kBinary;
+  return kind == ElementwiseKind::kFloat ? Family::kFloatBinary : Family::kBinary;
 }
 
 /// Runs an op of this family. Each family is instantiated in its own file.

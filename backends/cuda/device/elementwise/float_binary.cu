@@ -1,4 +1,4 @@
 #include <tern/backends/cuda/device/elementwise/elementwise.h>
 
-template void tern::cuda::device::run_family<tern::cuda::device::Family::kPair>(
+template void tern::cuda::device::run_family<tern::cuda::device::Family::kFloatBinary>(
     const ElementwiseArgs&, KernelContext&);

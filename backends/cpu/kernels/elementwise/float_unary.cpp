@@ -1,9 +1,8 @@
-// Compiled for size.
-
 #include <tern/backends/cpu/kernels/support/loop_table.h>
 
 namespace tern::cpu {
 
-constexpr LoopTable<LoopFamily::kPair> kPairLoops = make_table<LoopFamily::kPair>();
+constexpr LoopTable<LoopFamily::kFloatUnary> kFloatUnaryLoops =
+    make_table<LoopFamily::kFloatUnary>();
 
 }  // namespace tern::cpu

@@ -1,7 +1,7 @@
 #pragma once
 
 #include <tern/core/kernels/formulas/binary.h>
-#include <tern/core/kernels/math/math_pair.h>
+#include <tern/core/kernels/math/binary.h>
 
 // Functions of two inputs that are not arithmetic.
 
