@@ -167,7 +167,7 @@ const std::vector<Case>& shape_cases() {
                                           {Slot::triangle, triangles},
                                           {Slot::sort, sorts},
                                           {Slot::order_rows, row_orders},
-                                          {Slot::select, selections},
+                                          {Slot::order_statistics, selections},
                                           {Slot::search, searches},
                                           {Slot::pad, pads}};
   return cases;

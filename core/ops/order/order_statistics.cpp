@@ -18,7 +18,7 @@ namespace {
 using autograd::needs_grad;
 using autograd::record;
 using autograd::wrt;
-using kernels::SelectOp;
+using kernels::OrderStatistic;
 
 void check_no_bool(const char* kernel, const Tensor& self) {
   TERN_CHECK(self.dtype() != kBool, NotImplementedError, '"', kernel, "\" not implemented for '",
@@ -26,13 +26,13 @@ void check_no_bool(const char* kernel, const Tensor& self) {
 }
 
 // Selects one element along `dim`, which gets the gradient.
-std::tuple<Tensor, Tensor> one_along(const char* name, const char* node, SelectOp op,
+std::tuple<Tensor, Tensor> one_along(const char* name, const char* node, OrderStatistic op,
                                      const Tensor& self, std::int64_t dim, bool keepdim,
                                      std::int64_t rank = 0) {
   const std::int64_t d = wrap_dim(dim, self.dim());
   TERN_CHECK(self.dim() == 0 || self.size(d) != 0, IndexError, name, "(): Expected reduction dim ",
              d, " to have non-zero size. Got sizes ", self.sizes());
-  auto [values, indices] = detail::run_select(name, op, self, d, rank);
+  auto [values, indices] = detail::run_order_statistic(name, op, self, d, rank);
   if (!keepdim && self.dim() > 0) {
     DimVector sizes = self.self().sizes;
     sizes.erase(static_cast<std::size_t>(d));
@@ -63,13 +63,14 @@ Tensor median_of_none(const Tensor& self) {
   });
 }
 
-Tensor median_of_all(const char* name, const char* node, SelectOp op, const Tensor& self) {
+Tensor median_of_all(const char* name, const char* node, OrderStatistic op, const Tensor& self) {
   check_no_bool("median_cpu", self);
   Tensor out =
       self.numel() == 0
           ? median_of_none(self)
           : detail::with_sizes(
-                std::get<0>(detail::run_select(name, op, self.detach().reshape({-1}), 0)), {});
+                std::get<0>(detail::run_order_statistic(name, op, self.detach().reshape({-1}), 0)),
+                {});
   if (!needs_grad(self)) return out;
   return record(node, out,
                 wrt(
@@ -91,32 +92,33 @@ std::tuple<Tensor, Tensor> kthvalue(const Tensor& self, StrictInt k, StrictInt d
   TERN_CHECK(size == 0 || (k >= 1 && k <= size), Error,
              "kthvalue(): selected number k out of range ", "for dimension ", d, ": k is ",
              std::int64_t{k}, ", the dimension has size ", size);
-  return one_along("kthvalue", "KthvalueBackward0", SelectOp::kRank, self, d, keepdim, k - 1);
+  return one_along("kthvalue", "KthvalueBackward0", OrderStatistic::kRank, self, d, keepdim, k - 1);
 }
 
 Tensor median(const Tensor& self) {
   TERN_OP("median", self);
-  return median_of_all("median", "MedianBackward0", SelectOp::kMedian, self);
+  return median_of_all("median", "MedianBackward0", OrderStatistic::kMedian, self);
 }
 std::tuple<Tensor, Tensor> median(const Tensor& self, StrictInt dim, StrictBool keepdim) {
   TERN_OP("median", self);
   check_no_bool("median_out", self);
-  return one_along("median", "MedianBackward1", SelectOp::kMedian, self, dim, keepdim);
+  return one_along("median", "MedianBackward1", OrderStatistic::kMedian, self, dim, keepdim);
 }
 
 Tensor nanmedian(const Tensor& self) {
   TERN_OP("nanmedian", self);
-  return median_of_all("nanmedian", "NanmedianBackward0", SelectOp::kNanMedian, self);
+  return median_of_all("nanmedian", "NanmedianBackward0", OrderStatistic::kNanMedian, self);
 }
 std::tuple<Tensor, Tensor> nanmedian(const Tensor& self, StrictInt dim, StrictBool keepdim) {
   TERN_OP("nanmedian", self);
   check_no_bool("median_out", self);
-  return one_along("nanmedian", "NanmedianBackward1", SelectOp::kNanMedian, self, dim, keepdim);
+  return one_along("nanmedian", "NanmedianBackward1", OrderStatistic::kNanMedian, self, dim,
+                   keepdim);
 }
 
 std::tuple<Tensor, Tensor> mode(const Tensor& self, StrictInt dim, StrictBool keepdim) {
   TERN_OP("mode", self);
-  return one_along("mode", "ModeBackward0", SelectOp::kMode, self, dim, keepdim);
+  return one_along("mode", "ModeBackward0", OrderStatistic::kMode, self, dim, keepdim);
 }
 
 }  // namespace tern

@@ -83,9 +83,10 @@ std::tuple<Tensor, Tensor> run_sort(const char* name, const Tensor& self, std::i
   return {values, indices};
 }
 
-std::tuple<Tensor, Tensor> run_select(const char* name, kernels::SelectOp op, const Tensor& self,
-                                      std::int64_t dim, std::int64_t k, bool largest) {
-  kernels::SelectArgs args{};
+std::tuple<Tensor, Tensor> run_order_statistic(const char* name, kernels::OrderStatistic op,
+                                               const Tensor& self, std::int64_t dim, std::int64_t k,
+                                               bool largest) {
+  kernels::OrderStatisticsArgs args{};
   args.op = op;
   args.dtype = self.dtype();
   args.largest = largest ? 1 : 0;
@@ -193,7 +194,7 @@ std::tuple<Tensor, Tensor> topk(const Tensor& self, StrictInt k, StrictInt dim, 
              self.device().type(), ", got ", self.dtype(), ": use to(kByte) first");
   const std::int64_t wanted = self.dim() == 0 ? 1 : std::int64_t{k};  // as PyTorch, also for k = 0
   auto [values, indices] =
-      detail::run_select("topk", kernels::SelectOp::kTop, self, d, wanted, largest);
+      detail::run_order_statistic("topk", kernels::OrderStatistic::kTop, self, d, wanted, largest);
   if (!needs_grad(self)) return {values, indices};
   Tensor recorded = record("TopkBackward0", values,
                            wrt(

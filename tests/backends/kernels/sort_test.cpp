@@ -2,8 +2,8 @@
 #include <type_traits>
 #include <vector>
 
+#include <tern/core/kernels/families/order_statistics.h>
 #include <tern/core/kernels/families/search.h>
-#include <tern/core/kernels/families/select.h>
 #include <tern/core/kernels/families/sort.h>
 
 #include "backends/kernel_test.h"
@@ -98,17 +98,19 @@ TEST_P(Sort, Rows) {
 TEST_P(Sort, Selected) {
   for_each_input([&]<class T>(const auto& shape, const void* in) {
     const auto [outer, size, inner] = shape;
-    const auto select = [&, outer = outer, size = size, inner = inner](SelectOp op, std::int64_t k,
-                                                                       bool largest) {
-      SelectArgs args{op, dtype_of<T>(), largest, outer, size, inner, k, in, nullptr, nullptr};
+    const auto select = [&, outer = outer, size = size, inner = inner](
+                            OrderStatistic op, std::int64_t k, bool largest) {
+      OrderStatisticsArgs args{op, dtype_of<T>(), largest, outer, size, inner, k,
+                               in, nullptr,       nullptr};
       check<T>(args, outer * inner * selected_count(args));
     };
     for (const std::int64_t k : {std::int64_t{1}, std::min<std::int64_t>(size, 5),
                                  std::min<std::int64_t>(size, 40), size / 2 + 1}) {
-      for (const bool largest : {false, true}) select(SelectOp::kTop, k, largest);
-      select(SelectOp::kRank, k - 1, false);
+      for (const bool largest : {false, true}) select(OrderStatistic::kTop, k, largest);
+      select(OrderStatistic::kRank, k - 1, false);
     }
-    for (const SelectOp op : {SelectOp::kMedian, SelectOp::kNanMedian, SelectOp::kMode}) {
+    for (const OrderStatistic op :
+         {OrderStatistic::kMedian, OrderStatistic::kNanMedian, OrderStatistic::kMode}) {
       select(op, 0, false);
     }
   });

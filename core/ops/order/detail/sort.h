@@ -1,6 +1,6 @@
 #pragma once
 
-#include <tern/core/kernels/families/select.h>
+#include <tern/core/kernels/families/order_statistics.h>
 #include <tern/core/tensor/tensor.h>
 
 // What the ops that order elements share.
@@ -15,8 +15,9 @@ std::tuple<Tensor, Tensor> run_sort(const char* name, const Tensor& self, std::i
 
 /// Selects one element along `dim`, which is counted from the front, or the first k of the sorted
 /// ones. Returns the values and indices, without history, with `dim` kept.
-std::tuple<Tensor, Tensor> run_select(const char* name, kernels::SelectOp op, const Tensor& self,
-                                      std::int64_t dim, std::int64_t k = 0, bool largest = false);
+std::tuple<Tensor, Tensor> run_order_statistic(const char* name, kernels::OrderStatistic op,
+                                               const Tensor& self, std::int64_t dim,
+                                               std::int64_t k = 0, bool largest = false);
 
 /// Returns zeros of `sizes` with the gradients `g` in the elements that `indices` name along `dim`.
 /// Without `keepdim`, `g` and `indices` lack the dimension.

@@ -1,7 +1,7 @@
 // Instruction sets: baseline avx2.
 
 #include <tern/backends/cpu/kernels/sort/row_order.h>
-#include <tern/core/kernels/families/select.h>
+#include <tern/core/kernels/families/order_statistics.h>
 
 namespace tern::cpu {
 namespace {
@@ -33,25 +33,25 @@ std::int64_t mode_index(RowOrder& order, std::int64_t size) {
 }
 
 /// Returns the index of the one element that the call selects.
-std::int64_t selected_index(const SelectArgs& args, RowOrder& order) {
+std::int64_t selected_index(const OrderStatisticsArgs& args, RowOrder& order) {
   switch (args.op) {
-    case SelectOp::kMedian:
+    case OrderStatistic::kMedian:
       return median_index(order, args.size, false);
-    case SelectOp::kNanMedian:
+    case OrderStatistic::kNanMedian:
       return median_index(order, args.size, true);
-    case SelectOp::kMode:
+    case OrderStatistic::kMode:
       return mode_index(order, args.size);
     default:
       return order.index(order.rank(args.k));
   }
 }
 
-void select(const SelectArgs& args, KernelContext&) {
+void order_statistics(const OrderStatisticsArgs& args, KernelContext&) {
   const std::int64_t count = selected_count(args);
   for_each_row(args.outer * args.inner, args.size, [&](RowOrder& order, std::int64_t r) {
     const Row row = row_of(args.dtype, args.in, args.size, args.inner, r);
-    const bool descending = args.op == SelectOp::kTop && args.largest != 0;
-    const bool is_few = args.op == SelectOp::kTop && count <= RowOrder::kFew;
+    const bool descending = args.op == OrderStatistic::kTop && args.largest != 0;
+    const bool is_few = args.op == OrderStatistic::kTop && count <= RowOrder::kFew;
     std::int64_t few[RowOrder::kFew];
     if (is_few) {
       order.first_few(row, descending, count, few);
@@ -65,7 +65,7 @@ void select(const SelectArgs& args, KernelContext&) {
         copy_element<Unit>(args.values, at + i * args.inner, row, index);
         args.indices[at + i * args.inner] = index;
       };
-      if (args.op != SelectOp::kTop) return write(0, selected_index(args, order));
+      if (args.op != OrderStatistic::kTop) return write(0, selected_index(args, order));
       const Item* const items = is_few ? nullptr : order.first(count);
       for (std::int64_t i = 0; i < count; ++i) write(i, is_few ? few[i] : order.index(items[i]));
     });
@@ -74,6 +74,8 @@ void select(const SelectArgs& args, KernelContext&) {
 
 }  // namespace
 
-void register_select(KernelTable& table) { set<SelectArgs, select>(table); }
+void register_order_statistics(KernelTable& table) {
+  set<OrderStatisticsArgs, order_statistics>(table);
+}
 
 }  // namespace tern::cpu

@@ -20,17 +20,17 @@ RowElement<T> most_frequent(const std::vector<RowElement<T>>& sorted) {
 }
 
 template <class T>
-RowElement<T> selected(const SelectArgs& args, const std::vector<RowElement<T>>& sorted) {
+RowElement<T> selected(const OrderStatisticsArgs& args, const std::vector<RowElement<T>>& sorted) {
   const auto first_nan = std::find_if(sorted.begin(), sorted.end(), [](const auto& element) {
     return is_nan_element<T>(element.value);
   });
   const auto numbers = static_cast<std::size_t>(first_nan - sorted.begin());
   switch (args.op) {
-    case SelectOp::kMedian:
+    case OrderStatistic::kMedian:
       return first_nan != sorted.end() ? *first_nan : sorted[(sorted.size() - 1) / 2];
-    case SelectOp::kNanMedian:
+    case OrderStatistic::kNanMedian:
       return sorted[numbers == 0 ? 0 : (numbers - 1) / 2];
-    case SelectOp::kMode:
+    case OrderStatistic::kMode:
       return most_frequent<T>(sorted);
     default:
       return sorted[static_cast<std::size_t>(args.k)];
@@ -38,9 +38,9 @@ RowElement<T> selected(const SelectArgs& args, const std::vector<RowElement<T>>&
 }
 
 template <class T>
-void select_typed(const SelectArgs& args) {
+void order_statistics_typed(const OrderStatisticsArgs& args) {
   const std::int64_t count = selected_count(args);
-  const bool is_top = args.op == SelectOp::kTop;
+  const bool is_top = args.op == OrderStatistic::kTop;
   for (std::int64_t row = 0; row < args.outer * args.inner; ++row) {
     const auto sorted = sorted_row<T>(args, row, is_top && args.largest != 0);
     for (std::int64_t j = 0; j < count; ++j) {
@@ -53,14 +53,17 @@ void select_typed(const SelectArgs& args) {
   }
 }
 
-void select(const SelectArgs& args, KernelContext&) {
-  visit_dtype(args.dtype, [&](auto tag) { select_typed<typename decltype(tag)::type>(args); });
+void order_statistics(const OrderStatisticsArgs& args, KernelContext&) {
+  visit_dtype(args.dtype,
+              [&](auto tag) { order_statistics_typed<typename decltype(tag)::type>(args); });
 }
 
-bool selects_every_dtype(const SelectArgs&) { return true; }
+bool selects_every_dtype(const OrderStatisticsArgs&) { return true; }
 
 }  // namespace
 
-void register_select(OracleTable& table) { set<SelectArgs, selects_every_dtype, select>(table); }
+void register_order_statistics(OracleTable& table) {
+  set<OrderStatisticsArgs, selects_every_dtype, order_statistics>(table);
+}
 
 }  // namespace tern::sim

@@ -1,6 +1,6 @@
 #include <tern/backends/cuda/device/support/sorted_rows.h>
 #include <tern/core/kernels/by_size.h>
-#include <tern/core/kernels/families/select.h>
+#include <tern/core/kernels/families/order_statistics.h>
 
 namespace tern::cuda::device {
 namespace {
@@ -35,14 +35,15 @@ __device__ inline std::int64_t mode_rank(const SortItem* items, std::int64_t siz
 }
 
 /// Returns the rank of the one element that the call selects. `numbers` elements are no NaN.
-__device__ inline std::int64_t selected_rank(SelectOp op, const SortItem* items, std::int64_t size,
-                                             std::int64_t k, std::int64_t numbers) {
+__device__ inline std::int64_t selected_rank(OrderStatistic op, const SortItem* items,
+                                             std::int64_t size, std::int64_t k,
+                                             std::int64_t numbers) {
   switch (op) {
-    case SelectOp::kMedian:
+    case OrderStatistic::kMedian:
       return numbers < size ? numbers : (size - 1) / 2;
-    case SelectOp::kNanMedian:
+    case OrderStatistic::kNanMedian:
       return numbers == 0 ? 0 : (numbers - 1) / 2;
-    case SelectOp::kMode:
+    case OrderStatistic::kMode:
       return mode_rank(items, size, numbers);
     default:
       return k;
@@ -52,7 +53,7 @@ __device__ inline std::int64_t selected_rank(SelectOp op, const SortItem* items,
 /// One thread per selected element. `nan_key` is 0 for dtypes without NaN.
 template <class Unit>
 __global__ void __launch_bounds__(kThreads)
-    write_selected(SelectArgs args, const SortItem* __restrict__ items, std::int64_t count,
+    write_selected(OrderStatisticsArgs args, const SortItem* __restrict__ items, std::int64_t count,
                    std::int64_t total, std::uint64_t nan_key) {
   const std::int64_t stride = std::int64_t{gridDim.x} * kThreads;
   const auto* const in = static_cast<const Unit*>(args.in);
@@ -61,7 +62,7 @@ __global__ void __launch_bounds__(kThreads)
     const std::int64_t row = i / count, j = i % count, column = row % args.inner;
     const SortItem* const sorted = items + row * args.size;
     std::int64_t rank = j;
-    if (args.op != SelectOp::kTop) {
+    if (args.op != OrderStatistic::kTop) {
       const std::int64_t numbers = nan_key == 0 ? args.size : first_nan(sorted, args.size, nan_key);
       rank = selected_rank(args.op, sorted, args.size, args.k, numbers);
     }
@@ -72,10 +73,10 @@ __global__ void __launch_bounds__(kThreads)
   }
 }
 
-void select(const SelectArgs& args, KernelContext& context) {
+void order_statistics(const OrderStatisticsArgs& args, KernelContext& context) {
   const std::int64_t rows = args.outer * args.inner, count = selected_count(args);
   const SortedRows sorted(context, args.dtype, args.in, rows, args.size, args.inner,
-                          args.op == SelectOp::kTop && args.largest != 0);
+                          args.op == OrderStatistic::kTop && args.largest != 0);
   const std::uint64_t nan_key = visit_dtype(args.dtype, [](auto tag) -> std::uint64_t {
     using T = typename decltype(tag)::type;
     return is_floating_point(dtype_of<T>()) ? kNanKey<T> : 0;
@@ -89,6 +90,8 @@ void select(const SelectArgs& args, KernelContext& context) {
 
 }  // namespace
 
-void register_select(KernelTable& table) { set<SelectArgs, select>(table); }
+void register_order_statistics(KernelTable& table) {
+  set<OrderStatisticsArgs, order_statistics>(table);
+}
 
 }  // namespace tern::cuda::device

@@ -6,7 +6,7 @@
 namespace tern::kernels {
 
 /// Which elements of a sorted row to select. Elements compare as in SortArgs.
-enum class SelectOp : std::int32_t {
+enum class OrderStatistic : std::int32_t {
   kTop,        // the first `k` in sorted order, from the largest on if `largest` is 1
   kRank,       // the one at rank `k`, counted from 0
   kMedian,     // the lower median; the first NaN if there is one
@@ -17,8 +17,8 @@ enum class SelectOp : std::int32_t {
 /// Selects elements of the rows of a contiguous [outer, size, inner] tensor along `size`, which is
 /// not 0. Writes the elements to `values` and their indices in the row to `indices`, which are
 /// [outer, count, inner] with selected_count(args) elements per row.
-struct SelectArgs {
-  SelectOp op;
+struct OrderStatisticsArgs {
+  OrderStatistic op;
   ScalarType dtype;
   std::int32_t largest;
   std::int64_t outer, size, inner, k;
@@ -27,14 +27,14 @@ struct SelectArgs {
   std::int64_t* indices;
 };
 
-TERN_KERNEL_SLOT(select, SelectArgs)
+TERN_KERNEL_SLOT(order_statistics, OrderStatisticsArgs)
 
 /// Returns how many elements of a row the call selects.
-constexpr std::int64_t selected_count(const SelectArgs& args) {
-  return args.op == SelectOp::kTop ? args.k : 1;
+constexpr std::int64_t selected_count(const OrderStatisticsArgs& args) {
+  return args.op == OrderStatistic::kTop ? args.k : 1;
 }
 
-inline Operands operands(SelectArgs& args) {
+inline Operands operands(OrderStatisticsArgs& args) {
   const std::int64_t rows = args.outer * args.inner, count = rows * selected_count(args);
   return Operands()
       .add("the input", args.in, args.dtype, rows * args.size)
