@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <atomic>
 
-#include <tern/backends/cpu/kernels/support/run.h>
+#include <tern/backends/cpu/kernels/support/span.h>
 #include <tern/core/base/thread_pool.h>
 #include <tern/core/kernels/by_size.h>
 #include <tern/core/kernels/families/advanced_index.h>
@@ -68,11 +68,11 @@ bool check_bounds(const AdvancedIndexArgs& args, KernelContext& context) {
   }
 }
 
-/// Calls visit(o, k, n, offsets) for runs of at most kOffsets rows of indices.
+/// Calls visit(o, k, n, offsets) for spans of at most kOffsets rows of indices.
 template <class Visit>
-void each_offset_run(const AdvancedIndexArgs& args, std::int64_t first_outer,
-                     std::int64_t last_outer, std::int64_t begin, std::int64_t end,
-                     const Visit& visit) {
+void each_offset_span(const AdvancedIndexArgs& args, std::int64_t first_outer,
+                      std::int64_t last_outer, std::int64_t begin, std::int64_t end,
+                      const Visit& visit) {
   std::int64_t offsets[kOffsets];
   for (std::int64_t k = begin; k < end; k += kOffsets) {
     const std::int64_t n = std::min(kOffsets, end - k);
@@ -82,8 +82,8 @@ void each_offset_run(const AdvancedIndexArgs& args, std::int64_t first_outer,
 }
 
 template <class T>
-void get_run(T* __restrict out, const T* __restrict in, const std::int64_t* __restrict offsets,
-             std::int64_t n) {
+void get_span(T* __restrict out, const T* __restrict in, const std::int64_t* __restrict offsets,
+              std::int64_t n) {
   for (std::int64_t k = 0; k < n; ++k) out[k] = in[offsets[k]];
 }
 
@@ -94,24 +94,24 @@ void get_advanced(const AdvancedIndexArgs& args) {
                          const std::int64_t* offsets) {
     const T* const in = static_cast<const T*>(args.in) + o * args.outer_stride;
     T* const out = static_cast<T*>(args.out) + (o * args.count + k) * inner;
-    if (inner == 1) return get_run(out, in, offsets, n);
+    if (inner == 1) return get_span(out, in, offsets, n);
     for (std::int64_t j = 0; j < n; ++j) {
       if (stride == 1) {
-        copy_run(out + j * inner, in + offsets[j], inner * static_cast<std::int64_t>(sizeof(T)));
+        copy_span(out + j * inner, in + offsets[j], inner * static_cast<std::int64_t>(sizeof(T)));
       } else {
-        gather_run(out + j * inner, in + offsets[j], stride, inner);
+        gather_span(out + j * inner, in + offsets[j], stride, inner);
       }
     }
   };
   if (args.outer > args.count) {
     parallel_for(0, args.outer, kAdvancedGrain / (args.count * inner),
                  [&](std::int64_t begin, std::int64_t end) {
-                   each_offset_run(args, begin, end, 0, args.count, visit);
+                   each_offset_span(args, begin, end, 0, args.count, visit);
                  });
   } else {
     parallel_for(0, args.count, kAdvancedGrain / (args.outer * inner),
                  [&](std::int64_t begin, std::int64_t end) {
-                   each_offset_run(args, 0, args.outer, begin, end, visit);
+                   each_offset_span(args, 0, args.outer, begin, end, visit);
                  });
   }
 }
@@ -136,8 +136,8 @@ struct AccumulateElement {
 
 /// Writes x[k * step] to out[offsets[k]].
 template <class Op, class T>
-void write_run(T* __restrict out, const T* __restrict x, std::int64_t step,
-               const std::int64_t* __restrict offsets, std::int64_t n) {
+void write_span(T* __restrict out, const T* __restrict x, std::int64_t step,
+                const std::int64_t* __restrict offsets, std::int64_t n) {
   for (std::int64_t k = 0; k < n; ++k) Op::write(out[offsets[k]], x[k * step]);
 }
 
@@ -158,14 +158,14 @@ void put_advanced(const AdvancedIndexArgs& args) {
   const std::int64_t inner = args.inner, step = args.one_value != 0 ? 0 : 1;
   const auto put_pieces = [&](std::int64_t first_outer, std::int64_t last_outer, std::int64_t first,
                               std::int64_t last) {
-    each_offset_run(
+    each_offset_span(
         args, first_outer, last_outer, 0, args.count,
         [&](std::int64_t o, std::int64_t k, std::int64_t n, const std::int64_t* offsets) {
           T* const out =
               static_cast<T*>(args.out) + o * args.outer_stride + first * args.inner_stride;
           const T* const in =
               static_cast<const T*>(args.in) + ((o * args.count + k) * inner + first) * step;
-          if (inner == 1) return write_run<Op>(out, in, step, offsets, n);
+          if (inner == 1) return write_span<Op>(out, in, step, offsets, n);
           for (std::int64_t j = 0; j < n; ++j) {
             write_advanced_row<Op>(out + offsets[j], args.inner_stride, in + j * inner * step, step,
                                    last - first);

@@ -180,7 +180,7 @@ class BatchNorm {
     const std::int64_t start = c * inner_;
     if (is_forward_ && args_.training != 0) {
       double sum = 0;
-      for_each(start, [&](std::int64_t i) { sum += reduce_run<Sum>(in_ + i, inner_); });
+      for_each(start, [&](std::int64_t i) { sum += reduce_span<Sum>(in_ + i, inner_); });
       const T about = static_cast<T>(sum / count_);
       const TwoSums moments =
           sum_runs(start, [&](auto at, const T* in, const T*, auto& a, auto& b) {

@@ -7,7 +7,7 @@
 #include <type_traits>
 
 #include <tern/backends/cpu/kernels/support/dims.h>
-#include <tern/backends/cpu/kernels/support/run.h>
+#include <tern/backends/cpu/kernels/support/span.h>
 #include <tern/backends/cpu/kernels/support/strided.h>
 #include <tern/core/base/thread_pool.h>
 #include <tern/core/kernels/families/copy.h>
@@ -152,7 +152,7 @@ constexpr std::int64_t kLargeCopy = 1 << 20;
 
 template <int kSize>
 void same_loop(void* out, const void* const* in, std::int64_t n, const Immediate*) {
-  if (n * kSize < kLargeCopy) return copy_run(out, in[0], n * kSize);
+  if (n * kSize < kLargeCopy) return copy_span(out, in[0], n * kSize);
   std::memcpy(out, in[0], static_cast<std::size_t>(n * kSize));
 }
 

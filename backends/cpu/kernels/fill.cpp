@@ -19,7 +19,7 @@ using namespace kernels;
 constexpr std::int64_t kFillGrain = 32768;
 
 template <class T>
-void fill_run(T* __restrict out, std::int64_t stride, std::int64_t n, T value) {
+void fill_span(T* __restrict out, std::int64_t stride, std::int64_t n, T value) {
   if (stride == 1) {
     for (std::int64_t i = 0; i < n; ++i) out[i] = value;
   } else {
@@ -43,7 +43,7 @@ void fill_view(View view, T value) {
   if (is_contiguous(view)) {
     parallel_for(0, product(view.ndim, view.sizes), kFillGrain,
                  [&](std::int64_t begin, std::int64_t end) {
-                   fill_run(out + begin, 1, end - begin, value);
+                   fill_span(out + begin, 1, end - begin, value);
                  });
     return;
   }
@@ -54,7 +54,7 @@ void fill_view(View view, T value) {
                  StrideWalker<1> row(outer, view.sizes, {view.strides});
                  row.seek(begin);
                  for (std::int64_t i = begin; i < end; ++i, row.next()) {
-                   fill_run(out + row.offsets[0], stride, n, value);
+                   fill_span(out + row.offsets[0], stride, n, value);
                  }
                });
 }
@@ -62,7 +62,7 @@ void fill_view(View view, T value) {
 /// PyTorch's vector code computes groups of `kGroup` from the group's first element, rounded to the
 /// dtype, and the other elements one by one; the results differ in the last bit.
 template <class T>
-void arange_run(T* __restrict out, std::int64_t count, double start, double step) {
+void arange_span(T* __restrict out, std::int64_t count, double start, double step) {
   constexpr std::int64_t kGroup = 32 / sizeof(T);
   const std::int64_t grouped = count / (2 * kGroup) * (2 * kGroup);
   parallel_for(0, grouped / kGroup, kFillGrain / kGroup, [=](std::int64_t begin, std::int64_t end) {
@@ -110,8 +110,8 @@ void arange(const ArangeArgs& args, KernelContext& context) {
     return;
   }
   visit_floating(args.dtype, context, [&](auto tag) {
-    arange_run(static_cast<typename decltype(tag)::type*>(args.out), args.count, args.start.f,
-               args.step.f);
+    arange_span(static_cast<typename decltype(tag)::type*>(args.out), args.count, args.start.f,
+                args.step.f);
   });
 }
 

@@ -184,7 +184,7 @@ void multiply(const kernels::GemmArgs& args, kernels::KernelContext& context) {
   std::optional<Scratch<S>> bias;  // a contiguous copy
   if (args.bias != nullptr && args.bias_stride != 1 && args.n > 1) {
     bias.emplace(args.n);
-    gather_run(bias->data(), static_cast<const S*>(args.bias), args.bias_stride, args.n);
+    gather_span(bias->data(), static_cast<const S*>(args.bias), args.bias_stride, args.n);
     plan.problem.bias = bias->data();
   }
   merge_batch(plan);

@@ -5,7 +5,7 @@
 #include <type_traits>
 
 #include <tern/backends/cpu/kernels/sort/row_order.h>
-#include <tern/backends/cpu/kernels/support/run.h>
+#include <tern/backends/cpu/kernels/support/span.h>
 #include <tern/backends/cpu/kernels/support/strided.h>
 #include <tern/backends/cpu/kernels/support/widen.h>
 #include <tern/core/base/thread_pool.h>
@@ -71,8 +71,8 @@ void select(const IndexArgs& args) {
                [=](std::int64_t begin, std::int64_t end) {
                  std::int64_t o = begin / count, j = begin % count;
                  for (std::int64_t row = begin; row < end; ++row) {
-                   copy_run(out + row * inner, in + (o * in_size + index[j]) * inner,
-                            inner * static_cast<std::int64_t>(sizeof(T)));
+                   copy_span(out + row * inner, in + (o * in_size + index[j]) * inner,
+                             inner * static_cast<std::int64_t>(sizeof(T)));
                    if (++j == count) j = 0, ++o;
                  }
                });

@@ -55,7 +55,7 @@ template <class T>
 template <class T>
 void measure(const T* in, std::int64_t n, double eps, bool is_rms, double& mean, double& rstd) {
   const auto count = static_cast<double>(n);
-  const T about = is_rms ? 0 : static_cast<T>(reduce_run<Sum>(in, n) / count);
+  const T about = is_rms ? 0 : static_cast<T>(reduce_span<Sum>(in, n) / count);
   const TwoSums moments = two_sums<T>(n, [&](auto at, auto& difference, auto& square) {
     difference = at(in) - about;
     square = difference * difference;

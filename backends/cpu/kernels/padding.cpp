@@ -1,6 +1,6 @@
 // Instruction sets: baseline.
 
-#include <tern/backends/cpu/kernels/support/run.h>
+#include <tern/backends/cpu/kernels/support/span.h>
 #include <tern/core/base/thread_pool.h>
 #include <tern/core/kernels/by_size.h>
 #include <tern/core/kernels/families/padding.h>
@@ -35,7 +35,7 @@ void pad_typed(const PadArgs& args) {
           const T* const from = static_cast<const T*>(args.in) +
                                 (in_plane * args.sizes[1] + padded_index(args, 1, row)) * columns;
           repeat_elements(to, from, left, before);
-          copy_run(to + before, from, columns * static_cast<std::int64_t>(sizeof(T)));
+          copy_span(to + before, from, columns * static_cast<std::int64_t>(sizeof(T)));
           repeat_elements(to + before + columns, from, right, after);
           if (++row < rows) continue;
           row = 0;

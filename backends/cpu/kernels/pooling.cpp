@@ -6,8 +6,8 @@
 #include <type_traits>
 
 #include <tern/backends/cpu/kernels/pooling/squares.h>
-#include <tern/backends/cpu/kernels/support/run.h>
 #include <tern/backends/cpu/kernels/support/scratch.h>
+#include <tern/backends/cpu/kernels/support/span.h>
 #include <tern/backends/cpu/kernels/support/widen.h>
 #include <tern/core/base/thread_pool.h>
 #include <tern/core/kernels/families/pooling.h>
@@ -287,7 +287,7 @@ class PoolingRows {
     if (!is_regular_ || (n < kFewWindows && args_.kernel[2] > n)) {
       for (std::int64_t o = 0; o < n; ++o) {
         const PoolingRange range = pooling_range(args_, row.plane, 2, o);
-        out[o] = reduce_short_run<Sum>(sums + range.begin, range.end - range.begin);
+        out[o] = reduce_short_span<Sum>(sums + range.begin, range.end - range.begin);
       }
     } else {
       with_stride<T>(args_.stride[2], [&](auto constant) {

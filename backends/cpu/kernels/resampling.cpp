@@ -4,8 +4,8 @@
 #include <cstring>
 #include <limits>
 
-#include <tern/backends/cpu/kernels/support/run.h>
 #include <tern/backends/cpu/kernels/support/scratch.h>
+#include <tern/backends/cpu/kernels/support/span.h>
 #include <tern/backends/cpu/kernels/support/widen.h>
 #include <tern/core/base/thread_pool.h>
 #include <tern/core/kernels/resample_axis.h>
@@ -102,8 +102,8 @@ void resample_rows(const ResampleArgs& args, const ResampleTable<T>& table) {
                      const T* __restrict const y = plane + table.indices[n + o] * inner;
                      for (std::int64_t c = 0; c < inner; ++c) to[c] = a * x[c] + b * y[c];
                    } else if (table.taps == 1) {
-                     copy_run(to, plane + table.indices[o] * inner,
-                              inner * static_cast<std::int64_t>(sizeof(T)));
+                     copy_span(to, plane + table.indices[o] * inner,
+                               inner * static_cast<std::int64_t>(sizeof(T)));
                    } else {
                      for (std::int64_t k = 0; k < table.taps; ++k) {
                        const T weight = table.weights[k * n + o];

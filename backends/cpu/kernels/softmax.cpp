@@ -1,7 +1,7 @@
 #include <algorithm>
 
 #include <tern/backends/cpu/kernels/normalize/normalize.h>
-#include <tern/backends/cpu/kernels/reduce/run.h>
+#include <tern/backends/cpu/kernels/reduce/span.h>
 #include <tern/backends/cpu/kernels/support/dims.h>
 #include <tern/backends/cpu/kernels/support/divide_up.h>
 #include <tern/backends/cpu/kernels/support/widen.h>
@@ -50,17 +50,17 @@ template <class T>
 void softmax_row(SoftmaxOp op, T* out, const T* in, const T* grad, std::int64_t n) {
   if (op == SoftmaxOp::kSoftmaxBackward) {
     multiply(out, in, grad, n);
-    softmax_gradient(out, in, grad, n, Same<T>{static_cast<T>(reduce_run<Sum>(out, n))});
+    softmax_gradient(out, in, grad, n, Same<T>{static_cast<T>(reduce_span<Sum>(out, n))});
     return;
   }
   if (op == SoftmaxOp::kLogSoftmaxBackward) {
-    log_softmax_gradient(out, in, grad, n, Same<T>{static_cast<T>(reduce_run<Sum>(grad, n))});
+    log_softmax_gradient(out, in, grad, n, Same<T>{static_cast<T>(reduce_span<Sum>(grad, n))});
     return;
   }
   // NaN need not win here: it makes the sum NaN, and with the sum every result.
-  const Same<T> top{reduce_short_run<Larger>(in, n)};
+  const Same<T> top{reduce_short_span<Larger>(in, n)};
   exp_of_difference(out, in, n, top);
-  const auto sum = static_cast<T>(reduce_run<Sum>(out, n));
+  const auto sum = static_cast<T>(reduce_span<Sum>(out, n));
   if (op == SoftmaxOp::kSoftmax) {
     scale(out, n, Same<T>{T(1) / sum});
   } else {

@@ -3,7 +3,7 @@
 #include <cstring>
 
 #include <tern/backends/cpu/kernels/support/dims.h>
-#include <tern/backends/cpu/kernels/support/run.h>
+#include <tern/backends/cpu/kernels/support/span.h>
 #include <tern/core/base/thread_pool.h>
 #include <tern/core/kernels/by_size.h>
 #include <tern/core/kernels/families/triangle.h>
@@ -44,8 +44,8 @@ void triangle_typed(const TriangleArgs& args) {
       T* const to = out + at.offsets[1];
       clear_columns(to, out_step, 0, inside.begin);
       if (copies && is_dense) {
-        copy_run(to + inside.begin, from + inside.begin,
-                 (inside.end - inside.begin) * static_cast<std::int64_t>(sizeof(T)));
+        copy_span(to + inside.begin, from + inside.begin,
+                  (inside.end - inside.begin) * static_cast<std::int64_t>(sizeof(T)));
       } else if (copies) {
         for (std::int64_t c = inside.begin; c < inside.end; ++c)
           to[c * out_step] = from[c * in_step];

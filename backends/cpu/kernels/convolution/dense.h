@@ -73,7 +73,7 @@ bool convolve_dense(const ConvolutionArgs& args, Tap* taps) {
       const std::int64_t size = args.groups * args.outputs * args.inputs * volume(args.kernel);
       const Scratch<SumOf<S>> sums(size);
       const bool done = dense_weight_gradient<S, E>(args, taps, sums.data());
-      store_run(Format<S>(args.dtype), static_cast<S*>(args.out), sums.data(), size);
+      store_span(Format<S>(args.dtype), static_cast<S*>(args.out), sums.data(), size);
       return done;
     }
   }
@@ -180,7 +180,7 @@ bool convolve_copies(const ConvolutionArgs& args, Tap* taps) {
     swap_layout(out, sum, outputs, kernel, args.inputs);
   } else {
     swap_layout(part_sum, sum, outputs, kernel, args.inputs);
-    store_run(Format<S>(args.dtype), out, part_sum, w_size);
+    store_span(Format<S>(args.dtype), out, part_sum, w_size);
   }
   return done;
 }

@@ -34,7 +34,7 @@ inline void transpose_weights(float* to, const ConvolutionArgs& args, const Phas
         for (std::int64_t i = first; i < first + count; ++i, from += kernel) {
           const std::int64_t place = i * outputs + o;
           if (whole && kernel > 1) {
-            copy_run(to + place * kernel, from, kernel * std::int64_t{sizeof(float)});
+            copy_span(to + place * kernel, from, kernel * std::int64_t{sizeof(float)});
             continue;
           }
           for (std::int64_t k = 0; k < kernel; ++k) {

@@ -84,9 +84,9 @@ class PaddedPlane {
         const T* const from = plane + (z * s_->in[1] + y) * s_->in[2] + x0 + begin * step;
         for (std::int64_t x = 0; x < begin; ++x) to[x] = T(0);
         if (step == 1) {
-          copy_run(to + begin, from, (end - begin) * static_cast<std::int64_t>(sizeof(T)));
+          copy_span(to + begin, from, (end - begin) * static_cast<std::int64_t>(sizeof(T)));
         } else {
-          gather_run(to + begin, from, step, end - begin);
+          gather_span(to + begin, from, step, end - begin);
         }
         for (std::int64_t x = end; x < columns; ++x) to[x] = T(0);
       }

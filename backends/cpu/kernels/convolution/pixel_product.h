@@ -130,8 +130,8 @@ class PixelProduct {
     const Format<S> format(dtype);
     const std::int64_t first = block.begin * kWidth;
     if (bias != nullptr) {
-      load_run(format, block.start, bias + block.group * rows + first,
-               std::min(block.end * kWidth, rows) - first);
+      load_span(format, block.start, bias + block.group * rows + first,
+                std::min(block.end * kWidth, rows) - first);
     }
     for (std::int64_t v = block.begin; v < block.end; ++v) {
       E* to = block.panel + (v - block.begin) * block.elements() * kWidth;
@@ -177,7 +177,7 @@ class PixelProduct {
         c_row = pitch;
       } else if (!is_first) {
         each_result(first, last, [&](std::int64_t p, std::int64_t place) {
-          copy_run(c + p * c_row, out + column + place * pitch, columns * std::int64_t{sizeof(T)});
+          copy_span(c + p * c_row, out + column + place * pitch, columns * std::int64_t{sizeof(T)});
         });
       }
     }
@@ -190,7 +190,7 @@ class PixelProduct {
     if (block.sums == nullptr) return;
     const Format<S> format(dtype);
     each_result(first, last, [&](std::int64_t p, std::int64_t place) {
-      store_run(format, out + column + place * pitch, c + p * c_row, columns);
+      store_span(format, out + column + place * pitch, c + p * c_row, columns);
     });
   }
 

@@ -37,8 +37,8 @@ class PixelRows {
         const Run run{std::max(begin - start, std::int64_t{0}),
                       std::min(end - start, taps * channels_), is_inside ? s.in[2] : 0,
                       std::max(start - begin, std::int64_t{0}) + kLanes<SumOf<S>> <= to_pitch};
-        gather_run(to + (p - first) * to_pitch + start - begin, to_pitch, image + row * pitch_,
-                   x * s.step[2] + tap.offset[2], count, run);
+        gather_span(to + (p - first) * to_pitch + start - begin, to_pitch, image + row * pitch_,
+                    x * s.step[2] + tap.offset[2], count, run);
         t += taps;
       }
       p += count;
@@ -69,8 +69,8 @@ class PixelRows {
   }
 
   /// Copies a run for `count` pixels, the first of which reads pixel x of the row.
-  void gather_run(S* to, std::int64_t to_pitch, const S* row, std::int64_t x, std::int64_t count,
-                  const Run& run) const {
+  void gather_span(S* to, std::int64_t to_pitch, const S* row, std::int64_t x, std::int64_t count,
+                   const Run& run) const {
     for (; count > 0; --count, x += stencil_.step[2], to += to_pitch) {
       const std::int64_t low = std::clamp(-x * channels_, run.begin, run.end);
       const std::int64_t high = std::clamp((run.width - x) * channels_, low, run.end);
@@ -87,7 +87,7 @@ class PixelRows {
         }
       }
       std::fill(to + run.begin, to + low, S{});
-      copy_run(to + low, from + low, (high - low) * static_cast<std::int64_t>(sizeof(S)));
+      copy_span(to + low, from + low, (high - low) * static_cast<std::int64_t>(sizeof(S)));
       std::fill(to + high, to + run.end, S{});
     }
   }

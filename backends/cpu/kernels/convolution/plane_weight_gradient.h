@@ -170,8 +170,8 @@ class PlaneWeightGradient {
         window.each_row(plane, [&](std::int64_t row, std::int64_t z, std::int64_t y) {
           clear(row);
           const std::int64_t line = (window.first[0] + z) * stencil_.grid[1] + window.first[1] + y;
-          copy_run(to + row, from + line * width,
-                   window.size[2] * static_cast<std::int64_t>(sizeof(T)));
+          copy_span(to + row, from + line * width,
+                    window.size[2] * static_cast<std::int64_t>(sizeof(T)));
           done = row + window.size[2];
         });
         clear(g_plane_);

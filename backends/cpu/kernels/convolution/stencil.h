@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include <tern/backends/cpu/kernels/support/run.h>
+#include <tern/backends/cpu/kernels/support/span.h>
 #include <tern/core/kernels/families/convolution.h>
 
 // A convolution and the gradient of its input are both sums over taps: weights
@@ -139,7 +139,7 @@ void gather_pixels(T* to, const T* plane, const Stencil& s, const Tap& tap, std:
                    std::int64_t last) {
   const std::int64_t width = s.grid[2], row_size = s.in[2];
   const auto copy = [](T* target, const T* from, std::int64_t n) {
-    copy_run(target, from, n * static_cast<std::int64_t>(sizeof(T)));
+    copy_span(target, from, n * static_cast<std::int64_t>(sizeof(T)));
   };
   std::int64_t x = first % width, y = first / width % s.grid[1], z = first / width / s.grid[1];
   for (std::int64_t left = last - first; left > 0;) {
@@ -154,7 +154,7 @@ void gather_pixels(T* to, const T* plane, const Stencil& s, const Tap& tap, std:
       if (s.step[2] == 1) {
         copy(to + (begin - x), from, end - begin);
       } else {
-        gather_run(to + (begin - x), from, s.step[2], end - begin);
+        gather_span(to + (begin - x), from, s.step[2], end - begin);
       }
       for (std::int64_t i = end; i < x_end; ++i) to[i - x] = T(0);
     } else {

@@ -4,7 +4,7 @@
 
 #include <tern/backends/cpu/kernels/gemm/pack.h>
 #include <tern/backends/cpu/kernels/gemm/packed_element.h>
-#include <tern/backends/cpu/kernels/support/run.h>
+#include <tern/backends/cpu/kernels/support/span.h>
 
 // Products of bfloat16 matrices, and of float32 matrices in bfloat16, with sums in float32. The
 // instruction processes two steps of k at once, treats denormal numbers as zero, and rounds each
@@ -81,7 +81,7 @@ void pack_pairs(Bfloat16Pair* to, std::int64_t count, const Load& load) {
 template <class S>
 [[gnu::noinline]] void gather_lines(S* to, const S* from, std::int64_t line_stride,
                                     std::int64_t step, int lines, int count) {
-  for (int i = 0; i < lines; ++i) gather_run(to + 32 * i, from + i * line_stride, step, count);
+  for (int i = 0; i < lines; ++i) gather_span(to + 32 * i, from + i * line_stride, step, count);
 }
 
 /// Packs lines with whole vectors along the lines. Those with gaps are gathered before.

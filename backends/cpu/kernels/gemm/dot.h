@@ -5,7 +5,7 @@
 #include <tern/backends/cpu/kernels/gemm/finish.h>
 #include <tern/backends/cpu/kernels/gemm/pack.h>
 #include <tern/backends/cpu/kernels/gemm/problem.h>
-#include <tern/backends/cpu/kernels/support/run.h>
+#include <tern/backends/cpu/kernels/support/span.h>
 
 // Computes a product by inner products, for few rows of A and a B that is contiguous along k.
 // Vectors run along k, and B is read once, without packing.
@@ -64,7 +64,7 @@ template <int kLine>
 void finish_sums(const Problem<Narrow>& problem, const float* sums, Narrow* c, std::int64_t stride,
                  const Narrow* bias, int lines, int length) {
   for (int line = 0; line < lines; ++line, sums += kLine, c += stride) {
-    finish_run(problem, c, sums, bias, length);
+    finish_span(problem, c, sums, bias, length);
   }
 }
 
@@ -169,8 +169,8 @@ bool multiply_dot_gathered(const Problem<S>& problem, std::int64_t begin, std::i
     Problem<S> few = problem;
     few.n = std::min<std::int64_t>(kDotColumns, end - column);
     for (std::int64_t j = 0; j < few.n; ++j) {
-      gather_run(gathered + j * problem.k, problem.b.data + (column + j) * problem.b.column,
-                 problem.b.row, problem.k);
+      gather_span(gathered + j * problem.k, problem.b.data + (column + j) * problem.b.column,
+                  problem.b.row, problem.k);
     }
     few.b = {gathered, 0, 1, problem.k};
     few.c.data += column * problem.c.column;
@@ -194,7 +194,7 @@ bool multiply_dot(Problem<S> problem, std::int64_t begin, std::int64_t end) {
     S* const packed = thread_scratch<S>(padded_k * problem.m);
     if (packed == nullptr) return false;
     if constexpr (std::is_same_v<S, Narrow>) {
-      gather_run(packed, problem.a.data, problem.a.column, problem.k);
+      gather_span(packed, problem.a.data, problem.a.column, problem.k);
     } else {
       for (std::int64_t p = 0; p < problem.k; p += kWidth) {
         const std::int64_t steps = std::min<std::int64_t>(kWidth, problem.k - p);

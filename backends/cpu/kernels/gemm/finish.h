@@ -17,8 +17,8 @@ struct Sums {
 /// Sets c[i] = alpha * sums[i] + beta * c[i] + bias[i] for i < n, rounded once. Not inlined: it has
 /// a caller per size of tile.
 template <class S>
-[[gnu::noinline]] void finish_run(const Problem<S>& problem, S* c, const SumOf<S>* sums,
-                                  const S* bias, std::int64_t n) {
+[[gnu::noinline]] void finish_span(const Problem<S>& problem, S* c, const SumOf<S>* sums,
+                                   const S* bias, std::int64_t n) {
   using T = SumOf<S>;
   using V = Vector<T>;
   constexpr int kWidth = kLanes<T>;
@@ -58,14 +58,14 @@ template <class S>
   if (problem.c.column == 1) {
     const S* const bias = problem.bias == nullptr ? nullptr : problem.bias + column;
     for (; rows > 0; --rows, c += problem.c.row, sums += stride) {
-      finish_run(problem, c, sums, bias, columns);
+      finish_span(problem, c, sums, bias, columns);
     }
   } else {
     constexpr int kMaxRows = 32;
     SumOf<S> line[kMaxRows];
     for (std::int64_t j = 0; j < columns; ++j, c += problem.c.column) {
       for (std::int64_t i = 0; i < rows; ++i) line[i] = sums[i * stride + j];
-      finish_run<S>(problem, c, line, nullptr, rows);
+      finish_span<S>(problem, c, line, nullptr, rows);
     }
   }
 }

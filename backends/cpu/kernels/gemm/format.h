@@ -152,7 +152,7 @@ struct Format<Narrow> {
 
 /// Converts n consecutive elements.
 template <class S>
-void load_run(const Format<S>& format, SumOf<S>* to, const S* from, std::int64_t n) {
+void load_span(const Format<S>& format, SumOf<S>* to, const S* from, std::int64_t n) {
   std::int64_t i = 0;
   for (; i + kLanes<SumOf<S>> <= n; i += kLanes<SumOf<S>>)
     cpu::store(to + i, format.load(from + i));
@@ -163,7 +163,7 @@ void load_run(const Format<S>& format, SumOf<S>* to, const S* from, std::int64_t
 
 /// Converts n consecutive numbers to elements.
 template <class S>
-void store_run(const Format<S>& format, S* to, const SumOf<S>* from, std::int64_t n) {
+void store_span(const Format<S>& format, S* to, const SumOf<S>* from, std::int64_t n) {
   std::int64_t i = 0;
   for (; i + kLanes<SumOf<S>> <= n; i += kLanes<SumOf<S>>)
     format.store(to + i, cpu::load(from + i));

@@ -6,8 +6,8 @@
 #include <utility>
 
 #include <tern/backends/cpu/kernels/support/divide_up.h>
-#include <tern/backends/cpu/kernels/support/run.h>
 #include <tern/backends/cpu/kernels/support/scratch.h>
+#include <tern/backends/cpu/kernels/support/span.h>
 #include <tern/core/base/thread_pool.h>
 #include <tern/core/kernels/families/gemm.h>
 

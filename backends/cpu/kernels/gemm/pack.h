@@ -101,7 +101,7 @@ void pack_steps(const Format<T>&, T* to, const T* from, std::int64_t line_stride
                                          std::int64_t lines, std::int64_t count) {
   for (; lines > 0; --lines, to += to_stride, from += line_stride) {
     if (step == 1) {
-      load_run(format, to, from, count);
+      load_span(format, to, from, count);
     } else {
       for (std::int64_t p = 0; p < count; ++p) to[p] = format.number(from[p * step]);
     }

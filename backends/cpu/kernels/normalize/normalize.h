@@ -4,7 +4,7 @@
 #include <cmath>
 #include <type_traits>
 
-#include <tern/backends/cpu/kernels/reduce/run.h>
+#include <tern/backends/cpu/kernels/reduce/span.h>
 
 // Code that softmax and the normalisations share.
 
@@ -31,7 +31,7 @@ TwoSums two_sums(std::int64_t n, const Terms& terms) {
   std::int64_t i = 0;
   while (n - i >= w) {
     Vector<T> first[kChains] = {}, second[kChains] = {}, a, b;
-    const std::int64_t end = i + std::min((n - i) / w * w, kRunLength);
+    const std::int64_t end = i + std::min((n - i) / w * w, kSpanLength);
     for (; i + kChains * w <= end; i += kChains * w) {
 #pragma GCC unroll 4
       for (int chain = 0; chain < kChains; ++chain) {

@@ -30,17 +30,17 @@ struct Arg {
     return a.index < 0 || (b.index >= 0 && beats(b.value, a.value)) ? b : a;
   }
 
-  Accumulated run(const E* p, std::int64_t stride, std::int64_t n, std::int64_t first) const {
+  Accumulated reduce(const E* p, std::int64_t stride, std::int64_t n, std::int64_t first) const {
     Accumulated best{p[0], first};
     E buffer[512];
     for (std::int64_t i = 0; i < n;) {
       const std::int64_t count = std::min<std::int64_t>(512, n - i);
       const E* piece = p + i;
       if (stride != 1) {
-        gather_run(buffer, p + i * stride, stride, count);
+        gather_span(buffer, p + i * stride, stride, count);
         piece = buffer;
       }
-      const E extreme = reduce_short_run<Op>(piece, count);
+      const E extreme = reduce_short_span<Op>(piece, count);
       if (beats(extreme, best.value)) {
         std::int64_t k = 0;
         while (piece[k] != extreme && !is_nan(piece[k])) ++k;

@@ -19,13 +19,13 @@ struct Norm {
   static Accumulated identity() { return 0; }
   static Accumulated combine(Accumulated a, Accumulated b) { return a + b; }
 
-  Accumulated run(const E* p, std::int64_t stride, std::int64_t n, std::int64_t) const {
+  Accumulated reduce(const E* p, std::int64_t stride, std::int64_t n, std::int64_t) const {
     if (stride == 1) return sum_of_squares(p, n);
     E buffer[512];
     Accumulated sum = 0;
     for (std::int64_t i = 0; i < n;) {
       const std::int64_t count = std::min<std::int64_t>(512, n - i);
-      gather_run(buffer, p + i * stride, stride, count);
+      gather_span(buffer, p + i * stride, stride, count);
       sum += sum_of_squares(buffer, count);
       i += count;
     }
@@ -50,7 +50,7 @@ struct Norm {
   double scale;
 
  private:
-  /// Adds squares of floats up in float and repeats a run in double if they may have left the
+  /// Adds squares of floats up in float and repeats a span in double if they may have left the
   /// range.
   static double sum_of_squares(const E* p, std::int64_t n) {
     if constexpr (std::is_same_v<E, double>) {
@@ -58,7 +58,7 @@ struct Norm {
     } else {
       double sum = 0;
       for (std::int64_t count; n > 0; n -= count, p += count) {
-        count = std::min(kRunLength, n);
+        count = std::min(kSpanLength, n);
         const float part = sum_in<float>(p, count);
         const bool fits = part > 0x1p-100f && part < std::numeric_limits<float>::infinity();
         sum += fits ? static_cast<double>(part) : sum_in<double>(p, count);

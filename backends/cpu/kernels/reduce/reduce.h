@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <bit>
 
-#include <tern/backends/cpu/kernels/reduce/run.h>
+#include <tern/backends/cpu/kernels/reduce/span.h>
 #include <tern/backends/cpu/kernels/support/dims.h>
 #include <tern/backends/cpu/kernels/support/strided.h>
 #include <tern/core/base/thread_pool.h>
@@ -15,7 +15,7 @@
 // policy defines what is computed:
 //   Element, Accumulated             types of an input element and of a partial result
 //   identity(), combine(a, b)
-//   run(p, stride, n, first)         reduces n elements; `first` is the index of the first element
+//   reduce(p, stride, n, first)      reduces n elements; `first` is the index of the first element
 //   add_rows(acc, p, stride, rows, columns, first)
 //                                    reduces rows into acc[columns]; indices count rows
 //   finish(acc, offset)              stores a result
@@ -77,12 +77,12 @@ class Reduction {
         reduced_(product(args.reduced_ndim, args.reduced_sizes)) {
     if (reduced_ndim_ > 0) {
       run_ = args.reduced_sizes[reduced_ndim_ - 1];
-      run_stride_ = args.reduced_in_strides[reduced_ndim_ - 1];
+      span_stride_ = args.reduced_in_strides[reduced_ndim_ - 1];
     }
     if (kept_ndim_ > 0) {
       column_stride_ = args.kept_in_strides[kept_ndim_ - 1];
-      const bool in_memory_order = column_stride_ > 0 && column_stride_ < run_stride_;
-      if (in_memory_order || (column_stride_ == 1 && run_stride_ == 0)) {
+      const bool in_memory_order = column_stride_ > 0 && column_stride_ < span_stride_;
+      if (in_memory_order || (column_stride_ == 1 && span_stride_ == 0)) {
         columns_ = args.kept_sizes[kept_ndim_ - 1];
       }
     }
@@ -91,7 +91,7 @@ class Reduction {
   void run() const {
     if (reduced_ == 0) return fill_identity();
     if (kept_ndim_ == 0 && reduced_ndim_ <= 1 && reduced_ <= kGrain) {
-      return policy_.finish(reduce_run(0, reduced_, 0), 0);
+      return policy_.finish(reduce_span(0, reduced_, 0), 0);
     }
     const std::int64_t blocks = divide_up(columns_, kReduceColumns);
     const std::int64_t units = kept_ / columns_ * blocks;
@@ -164,12 +164,12 @@ class Reduction {
     }
   }
 
-  /// One run gives one result. Short runs would be too slow in the general code.
+  /// One span gives one result. Short spans would be too slow in the general code.
   void reduce_rows(std::int64_t begin, std::int64_t end) const {
     kernels::StrideWalker<2> kept = kept_walker();
     kept.seek(begin);
     for (std::int64_t i = begin; i < end; ++i, kept.next()) {
-      policy_.finish(reduce_run(kept.offsets[0], reduced_, 0), kept.offsets[1]);
+      policy_.finish(reduce_span(kept.offsets[0], reduced_, 0), kept.offsets[1]);
     }
   }
 
@@ -198,17 +198,17 @@ class Reduction {
     }
   }
 
-  /// Reduces n elements from an offset on. Not inlined: the code of a loop over runs is long and
+  /// Reduces n elements from an offset on. Not inlined: the code of a loop over spans is long and
   /// has several callers.
-  [[gnu::noinline]] Accumulated reduce_run(std::int64_t offset, std::int64_t n,
-                                           std::int64_t first) const {
-    if (takes_elements()) return policy_.run(elements(offset), run_stride_, n, first);
+  [[gnu::noinline]] Accumulated reduce_span(std::int64_t offset, std::int64_t n,
+                                            std::int64_t first) const {
+    if (takes_elements()) return policy_.reduce(elements(offset), span_stride_, n, first);
     Element converted[kConverted];
     Accumulated result{};
     for (std::int64_t i = 0; i < n; i += kConverted) {
       const std::int64_t count = std::min(kConverted, n - i);
-      gather(converted, offset + i * run_stride_, run_stride_, count);
-      const Accumulated part = policy_.run(converted, 1, count, first + i);
+      gather(converted, offset + i * span_stride_, span_stride_, count);
+      const Accumulated part = policy_.reduce(converted, 1, count, first + i);
       result = i == 0 ? part : Policy::combine(result, part);
     }
     return result;
@@ -225,11 +225,11 @@ class Reduction {
     for (std::int64_t index = begin; index < end; outer.next()) {
       const std::int64_t skip = index % run_;
       const std::int64_t n = std::min(run_ - skip, end - index);
-      const std::int64_t offset = in + outer.offsets[0] + skip * run_stride_;
+      const std::int64_t offset = in + outer.offsets[0] + skip * span_stride_;
       if (by_columns()) {
         add_rows(acc, offset, n, columns, index);
       } else {
-        single = Policy::combine(single, reduce_run(offset, n, index));
+        single = Policy::combine(single, reduce_span(offset, n, index));
       }
       index += n;
     }
@@ -240,7 +240,7 @@ class Reduction {
   void add_rows(Accumulated* acc, std::int64_t offset, std::int64_t rows, std::int64_t columns,
                 std::int64_t first) const {
     if (column_stride_ == 1 && takes_elements()) {
-      return policy_.add_rows(acc, elements(offset), run_stride_, rows, columns, first);
+      return policy_.add_rows(acc, elements(offset), span_stride_, rows, columns, first);
     }
     Element packed[kPacked];
     // Converted rows share the first cache with the rows that they come from.
@@ -248,7 +248,7 @@ class Reduction {
     for (std::int64_t r = 0; r < rows; r += most) {
       const std::int64_t count = std::min(most, rows - r);
       for (std::int64_t i = 0; i < count; ++i) {
-        gather(packed + i * columns, offset + (r + i) * run_stride_, column_stride_, columns);
+        gather(packed + i * columns, offset + (r + i) * span_stride_, column_stride_, columns);
       }
       policy_.add_rows(acc, packed, columns, count, columns, first + r);
     }
@@ -272,7 +272,7 @@ class Reduction {
 
   void gather_elements(Element* to, std::int64_t offset, std::int64_t stride,
                        std::int64_t n) const {
-    if (convert_ == nullptr) return gather_run(to, elements(offset), stride, n);
+    if (convert_ == nullptr) return gather_span(to, elements(offset), stride, n);
     const char* const from = static_cast<const char*>(args_.in) + offset * in_size_;
     const void* in = from;
     char packed[kConverted * 8];  // the size of the largest elements
@@ -291,8 +291,8 @@ class Reduction {
   std::int64_t in_size_;
   int kept_ndim_, reduced_ndim_;
   std::int64_t kept_, reduced_;
-  std::int64_t run_ = 1, run_stride_ = 0;  // size and stride of the innermost reduced dimension
-  std::int64_t columns_ = 1;               // kept elements that are walked together
+  std::int64_t run_ = 1, span_stride_ = 0;  // size and stride of the innermost reduced dimension
+  std::int64_t columns_ = 1;                // kept elements that are walked together
   std::int64_t column_stride_ = 1;
 };
 

@@ -21,8 +21,8 @@ struct Truth {
     return Op::template combine<Accumulated>(a, b);
   }
 
-  Accumulated run(const Element* p, std::int64_t stride, std::int64_t n, std::int64_t) const {
-    if (stride == 1) return reduce_short_run<Op>(p, n);
+  Accumulated reduce(const Element* p, std::int64_t stride, std::int64_t n, std::int64_t) const {
+    if (stride == 1) return reduce_short_span<Op>(p, n);
     Accumulated acc = identity();
     for (std::int64_t i = 0; i < n; ++i) acc = combine(acc, p[i * stride]);
     return acc;
@@ -55,7 +55,7 @@ struct Count {
   static Accumulated identity() { return 0; }
   static Accumulated combine(Accumulated a, Accumulated b) { return a + b; }
 
-  Accumulated run(const Element* p, std::int64_t stride, std::int64_t n, std::int64_t) const {
+  Accumulated reduce(const Element* p, std::int64_t stride, std::int64_t n, std::int64_t) const {
     if (stride != 1) {
       Accumulated sum = 0;
       for (std::int64_t i = 0; i < n; ++i) sum += p[i * stride];

@@ -32,13 +32,13 @@ struct Values {
     return Op::template combine<Accumulated>(a, b);
   }
 
-  Accumulated run(const E* p, std::int64_t stride, std::int64_t n, std::int64_t) const {
+  Accumulated reduce(const E* p, std::int64_t stride, std::int64_t n, std::int64_t) const {
     if (stride == 1) return run_contiguous(p, n);
     E buffer[512];
     Accumulated acc = identity();
     for (std::int64_t i = 0; i < n;) {
       const std::int64_t count = std::min<std::int64_t>(512, n - i);
-      gather_run(buffer, p + i * stride, stride, count);
+      gather_span(buffer, p + i * stride, stride, count);
       acc = combine(acc, run_contiguous(buffer, count));
       i += count;
     }
@@ -103,9 +103,9 @@ struct Values {
 
   Accumulated run_contiguous(const E* p, std::int64_t n) const {
     if constexpr (std::is_integral_v<E>) {
-      return reduce_short_run<Op>(p, n, read);
+      return reduce_short_span<Op>(p, n, read);
     } else {
-      return reduce_run<Op>(p, n);
+      return reduce_span<Op>(p, n);
     }
   }
 

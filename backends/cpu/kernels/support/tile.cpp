@@ -1,7 +1,7 @@
 #include <algorithm>
 #include <cstring>
 
-#include <tern/backends/cpu/kernels/support/run.h>
+#include <tern/backends/cpu/kernels/support/span.h>
 #include <tern/backends/cpu/kernels/support/strided.h>
 
 namespace tern::cpu {
@@ -11,7 +11,7 @@ template <class T>
 void copy_rows(T* to, std::int64_t to_row, const T* from, std::int64_t from_row, std::int64_t rows,
                std::int64_t columns) {
   for (std::int64_t r = 0; r < rows; ++r) {
-    copy_run(to + r * to_row, from + r * from_row, columns * static_cast<std::int64_t>(sizeof(T)));
+    copy_span(to + r * to_row, from + r * from_row, columns * static_cast<std::int64_t>(sizeof(T)));
   }
 }
 
@@ -101,7 +101,7 @@ void copy_to_rows(T* __restrict to, std::int64_t to_row, const T* __restrict fro
     if (from_column == 0) {
       std::fill_n(to + r * to_row, columns, from[r * from_row]);
     } else {
-      gather_run(to + r * to_row, from + r * from_row, from_column, columns);
+      gather_span(to + r * to_row, from + r * from_row, from_column, columns);
     }
   }
 }

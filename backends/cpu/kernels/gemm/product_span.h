@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <cstring>
 
-#include <tern/backends/cpu/kernels/support/run.h>
+#include <tern/backends/cpu/kernels/support/span.h>
 
 // Products of many floats. Their partial products may leave the range of float, and of double, even
 // if the result does not.
@@ -100,7 +100,7 @@ class WideProduct {
     result = wide.reduce(exponent);
   }
   if (n > 0) {
-    const float rest = reduce_short_run<Product>(in, n);
+    const float rest = reduce_short_span<Product>(in, n);
     if (is_in_range(rest)) {
       result *= static_cast<double>(rest);
     } else {
@@ -116,7 +116,7 @@ class WideProduct {
 }
 
 /// Multiplies n >= 1 elements. One short product needs no exponent, unless it leaves the range.
-inline double product_run(const float* in, std::int64_t n) {
+inline double product_span(const float* in, std::int64_t n) {
   constexpr std::int64_t w = kLanes<float>;
   if (n > kProductLength * 4 * w) return long_product(in, n);
   double result = 1;
@@ -134,7 +134,7 @@ inline double product_run(const float* in, std::int64_t n) {
     std::int64_t none = 0;
     result = wide.reduce(none);
   }
-  if (i < n) result *= static_cast<double>(reduce_short_run<Product>(in + i, n - i));
+  if (i < n) result *= static_cast<double>(reduce_short_span<Product>(in + i, n - i));
   return result != 0 && result * 0 == 0 ? result : long_product(in, n);
 }
 

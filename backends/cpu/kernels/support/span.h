@@ -20,9 +20,9 @@
 
 namespace tern::cpu {
 
-/// Copies n bytes. The start of memcpy costs more than a short run, and its string instructions are
-/// slower for data in the cache.
-inline void copy_run(void* target, const void* source, std::int64_t n) {
+/// Copies n bytes. The start of memcpy costs more than a short span, and its string instructions
+/// are slower for data in the cache.
+inline void copy_span(void* target, const void* source, std::int64_t n) {
   using Byte = unsigned char;
   constexpr std::int64_t w = kVectorBytes;
   Byte* const to = static_cast<Byte*>(target);
@@ -47,8 +47,8 @@ inline void copy_run(void* target, const void* source, std::int64_t n) {
 /// Sets to[i] = from[i * stride]. Strides 2 (x[:, ::2]) and -1 (flip) are common, and a loop with a
 /// constant stride vectorises.
 template <class T>
-inline void gather_run(T* __restrict to, const T* __restrict from, std::int64_t stride,
-                       std::int64_t n) {
+inline void gather_span(T* __restrict to, const T* __restrict from, std::int64_t stride,
+                        std::int64_t n) {
   if (stride == 2) {
     for (std::int64_t i = 0; i < n; ++i) to[i] = from[2 * i];
   } else if (stride == -1) {
@@ -182,7 +182,7 @@ struct AsStored {
 /// Reduces n >= 1 elements in T; sums of many floats would lose digits. `read` is applied to each
 /// element, or vector of elements.
 template <class Op, class T, class Read = AsStored>
-T reduce_short_run(const T* in, std::int64_t n, const Read read = {}) {
+T reduce_short_span(const T* in, std::int64_t n, const Read read = {}) {
   constexpr std::int64_t w = kLanes<T>;
   std::int64_t i = 1;
   T result = read(in[0]);

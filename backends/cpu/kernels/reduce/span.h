@@ -4,8 +4,8 @@
 #include <limits>
 #include <type_traits>
 
-#include <tern/backends/cpu/kernels/gemm/product_run.h>
-#include <tern/backends/cpu/kernels/support/run.h>
+#include <tern/backends/cpu/kernels/gemm/product_span.h>
+#include <tern/backends/cpu/kernels/support/span.h>
 #include <tern/core/kernels/math/is_nan.h>
 
 // Reductions of contiguous elements.
@@ -45,8 +45,8 @@ bool has_nan(const T* in, std::int64_t n) {
   return found != 0;
 }
 
-/// The type of long reductions: float sums of many runs would lose digits, and products would leave
-/// the range. Multiplying denormals is slow on many processors.
+/// The type of long reductions: float sums of many spans would lose digits, and products would
+/// leave the range. Multiplying denormals is slow on many processors.
 template <class Op, class T>
 constexpr bool kAccumulatesInDouble = std::is_same_v<T, float> &&
                                       (std::is_same_v<Op, Sum> || std::is_same_v<Op, Product>);
@@ -54,27 +54,27 @@ template <class Op, class T>
 using Accumulator = std::conditional_t<kAccumulatesInDouble<Op, T>, double, T>;
 
 /// The number of elements that may be summed in T itself: 64 in each lane of four vectors.
-constexpr std::int64_t kRunLength = std::int64_t{256} * kLanes<float>;
+constexpr std::int64_t kSpanLength = std::int64_t{256} * kLanes<float>;
 
 /// Reduces n >= 1 elements.
 template <class Op, class T>
-Accumulator<Op, T> reduce_run(const T* in, std::int64_t n) {
+Accumulator<Op, T> reduce_span(const T* in, std::int64_t n) {
   constexpr bool kExtreme = requires { typename Op::Ordered; };
   if constexpr (kExtreme && std::is_floating_point_v<T>) {
-    if (n < 64) return reduce_short_run<Op>(in, n);  // not worth two passes
+    if (n < 64) return reduce_short_span<Op>(in, n);  // not worth two passes
     T result;
     if (ordered_extreme<typename Op::Ordered>(in, n, result) || !has_nan(in, n)) return result;
     return std::numeric_limits<T>::quiet_NaN();
   } else if constexpr (std::is_same_v<Accumulator<Op, T>, T>) {
-    return reduce_short_run<Op>(in, n);
+    return reduce_short_span<Op>(in, n);
   } else if constexpr (std::is_same_v<Op, Product>) {
-    return product_run(in, n);
+    return product_span(in, n);
   } else {
     Accumulator<Op, T> result = 0;
-    for (; n > kRunLength; n -= kRunLength, in += kRunLength) {
-      result += reduce_short_run<Op>(in, kRunLength);
+    for (; n > kSpanLength; n -= kSpanLength, in += kSpanLength) {
+      result += reduce_short_span<Op>(in, kSpanLength);
     }
-    return result + reduce_short_run<Op>(in, n);
+    return result + reduce_short_span<Op>(in, n);
   }
 }
 
