@@ -342,10 +342,10 @@ class TERN_API Tensor {
 
 #include <tern/core/ops/create/creation_methods.inc>
 #include <tern/core/ops/create/random_methods.inc>
+#include <tern/core/ops/generated/tensor_methods.inc>
 #include <tern/core/ops/reduce/reduce_methods.inc>
 #include <tern/core/ops/shape/copy_methods.inc>
 #include <tern/core/ops/shape/view_methods.inc>
-#include <tern/core/ops/generated/tensor_methods.inc>
 
  private:
   static constexpr std::int64_t kUndefinedSizes[] = {0};

@@ -38,8 +38,8 @@
 // samples: the suites in this folder run it, and compare it with PyTorch's numbers in "golden". The
 // arguments are a, b, c, .. in both. "python" is the same call in Python, where its text differs;
 // golden.py runs it and fills in the numbers. The other fields of a case are those of OpCase, in
-// any order, and "comment". `make generate` writes the C++ into generated/; record_functions.h holds
-// what that code may use beside tern.
+// any order, and "comment". `make generate` writes the C++ into generated/; record_functions.h
+// holds what that code may use beside tern.
 
 namespace tern::testing {
 

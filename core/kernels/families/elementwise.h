@@ -40,10 +40,10 @@ enum class ElementwiseLoops : std::int32_t {
   kNarrow,    // the same, and loops for narrow integers
   kWrapping,  // the same; int8 shares those of uint8, because the low bits of the result depend
               // only on the low bits of the inputs
-  kPlain,    // no input is a number
-  kSecond,   // no input, or the second one
-  kThird,    // no input, or the third one
-  kLastTwo,  // no input, or the last two: those of every call
+  kPlain,     // no input is a number
+  kSecond,    // no input, or the second one
+  kThird,     // no input, or the third one
+  kLastTwo,   // no input, or the last two: those of every call
 };
 
 struct ElementwiseInfo {

@@ -3,9 +3,9 @@
 #include <tern/core/ops/elementwise/binary.h>
 #include <tern/core/ops/elementwise/special.h>
 #include <tern/core/ops/elementwise/unary.h>
+#include <tern/core/ops/generated/forms.h>
 #include <tern/core/ops/nn/softmax.h>
 #include <tern/core/ops/reduce/sums.h>
-#include <tern/core/ops/generated/forms.h>
 
 /// The names of libtorch's `torch::special`: functions of namespace tern, here those whose name
 /// there does not begin with special_.

@@ -1,8 +1,8 @@
 #pragma once
 
+#include <tern/core/ops/generated/forms.h>
 #include <tern/core/ops/linalg/matmul.h>
 #include <tern/core/ops/shape/diagonal.h>
-#include <tern/core/ops/generated/forms.h>
 
 /// The names of libtorch's `torch::linalg`: functions of namespace tern, here those whose name
 /// there does not begin with linalg_.
