@@ -162,21 +162,24 @@ def page(name, text):
     fenced, out = False, []
 
     def link(found):
-        target = found[1]
+        label, target = found[1].replace("`", ""), found[2]  # Doxygen shows the backticks of a link
         if ".md#" in target or target.startswith("#"):
             file, _, heading = target.rpartition("#")
             target = f"@ref {file.split('/')[-1].removesuffix('.md') or name}-{heading}"
         elif not re.match("[a-z]+:", target) and not target.endswith(".md"):
             is_image = re.search(r"\.(png|svg)$", target)
             target = ("" if is_image else "../../") + re.sub(r"^(\.\./)+", "", target)
-        return f"]({target})"
+        return f"[{label}]({target})"
 
     for line in text.splitlines():
         fenced ^= line.startswith("```")
         if not fenced and re.match("##+ ", line):
             slug = re.sub("[^a-z0-9 _-]", "", line.lstrip("#").strip().lower()).replace(" ", "-")
             line += f" {{#{name}-{slug}}}"
-        out.append(line if fenced else re.sub(r"\]\(([^)]*)\)", link, line))
+        if not fenced:
+            line = re.sub(r"\*\*(`[^`]*`)\*\*", r"<b>\1</b>", line)  # whose asterisks Doxygen shows
+            line = re.sub(r"\[((?:`[^`]*`|[^`\[\]])*)\]\(([^)]*)\)", link, line)
+        out.append(line)
     return "\n".join(out) + "\n"
 
 
