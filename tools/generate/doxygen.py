@@ -64,7 +64,7 @@ def one_each(line, doc):
 
 def accessors(line, doc, owner):
     """TERN_ARG(Type, name) = initial; as a setter and a getter."""
-    kind, name, initial = re.search(r"ARG\((.*?),\s*(\w+)\)(?:\s*=\s*)?([^;]*)", line).groups()
+    kind, name, initial = re.search(r"ARG\((.*?),\s*(\w+)(?:, \.[^)]*)?\)(?:\s*=\s*)?([^;]*)", line).groups()
     if doc and initial:
         is_long = ". " in doc
         doc = f"{doc} Default: `{initial}`." if is_long else f"{doc.removesuffix('.')} (default: `{initial}`)."
