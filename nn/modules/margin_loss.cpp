@@ -52,7 +52,7 @@ Tensor triplet_margin_with_distance_loss(const Tensor& anchor, const Tensor& pos
   check_margin(options.margin());
   const auto distance = [&options](const Tensor& a, const Tensor& b) {
     return options.distance_function() ? (*options.distance_function())(a, b)
-                                       : pairwise_distance(a, b);
+                                       : tern::pairwise_distance(a, b);
   };
   return tern::detail::triplet_loss(distance, anchor, positive, negative, options.margin(),
                                     options.swap(), options.reduction());
