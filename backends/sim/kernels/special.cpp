@@ -86,10 +86,10 @@ double quantile_of_normal(double p) {
 }
 
 long double hurwitz_zeta(long double x, long double q) {
-  if (x == 1) return kInfinity;
+  if (x == 1) return Real(kInfinity);
   if (!(x > 1) || std::isnan(q)) return kNaN;
   if (q > 0) return zeta(x, q);
-  if (q == std::floor(q)) return kInfinity;
+  if (q == std::floor(q)) return Real(kInfinity);
   if (x != std::floor(x) || x > 0x1p1000) return kNaN;
   const Real below = std::floor(Real(q)), rest = Real(q) - below;
   const Real negative = zeta(x, 1 - rest) - zeta(x, 1 - rest - below);
