@@ -251,8 +251,9 @@ class TERN_API OptimizerOptions {
   /// For deriving classes.
   OptimizerOptions& operator=(const OptimizerOptions&) = default;
 
-  /// Bounds of options: of finite numbers and of all numbers.
+  /// The bound of an option that is finite.
   static constexpr double kLargest = std::numeric_limits<double>::max();
+  /// The bound of an option that may be infinite.
   static constexpr double kInf = std::numeric_limits<double>::infinity();
 
   /// The options, in the order in which they are declared and saved.

@@ -159,6 +159,8 @@ class DoxygenTest(unittest.TestCase):
         self.assertIn("/** The rate (default: `0.5`). */ FOptions& p(double value);", lines[2])
         text = "struct FOptions {\n  /// The rate.\n  TERN_OPTIM_ARG(double, p, .later = true) = 0.5;\n};\n"
         self.assertIn(" FOptions& p(double value);", doxygen.header(generate.ROOT, text))
+        text = "struct FState {\n  /// The sum.\n  TERN_OPTIM_STATE(Tensor, sum);\n};\n"
+        self.assertIn("/** The sum. */ const Tensor& sum() const noexcept;", doxygen.header(generate.ROOT, text))
         self.assertEqual(lines[5], "/** A layer. */ class F : public ModuleHolder<FImpl, F> {};")
 
     def test_leads_links_to_the_source_tree(self):

@@ -63,8 +63,8 @@ def one_each(line, doc):
 
 
 def accessors(line, doc, owner):
-    """TERN_ARG(Type, name) = initial; as a setter and a getter."""
-    kind, name, initial = re.search(r"ARG\((.*?),\s*(\w+)(?:, \.[^)]*)?\)(?:\s*=\s*)?([^;]*)", line).groups()
+    """TERN_ARG(Type, name) = initial; and its kin as a setter and a getter."""
+    kind, name, initial = re.search(r"(?:ARG|STATE)\((.*?),\s*(\w+)(?:, \.[^)]*)?\)(?:\s*=\s*)?([^;]*)", line).groups()
     if doc and initial:
         is_long = ". " in doc
         doc = f"{doc} Default: `{initial}`." if is_long else f"{doc.removesuffix('.')} (default: `{initial}`)."
@@ -106,7 +106,7 @@ def declared(item, group, group_text):
         text = f"In-place form of {group}(): writes the result into `self` and returns it.{BREAK}{BREAK}{group_text}"
     elif re.search(r"=\s*delete;", bare):
         text = "Not copyable."
-    if re.match(r"\s*TERN_(OPTIM_)?ARG\(", bare):
+    if re.match(r"\s*TERN_((OPTIM_)?ARG|OPTIM_STATE)\(", bare):
         lines[0] = accessors(lines[0], text, item.scopes[-1][1])
     elif re.match(r"\s*TERN_MODULE\(", bare):
         lines[0] = holder(lines[0], text)
