@@ -129,6 +129,7 @@ docs:
 	doxygen --version >/dev/null 2>&1 && python3 --version >/dev/null 2>&1 || cmake/setup.sh doxygen python3
 	rm -rf build/docs && mkdir -p build/docs
 	headers=$$(cmake/public_headers.sh) && \
+	  python3 -B tools/generate/doxygen.py build/docs/filtered $$headers *.md $$(find docs -name '*.md') && \
 	  { cat docs/api/Doxyfile; echo INPUT += $$headers; } | doxygen - 2>build/docs/warnings.txt; status=$$?; \
 	  sort -u build/docs/warnings.txt | sed 's|^$(CURDIR)/||' >&2; exit $$status
 

@@ -183,7 +183,9 @@ def page(name, text):
     return "\n".join(out) + "\n"
 
 
-if __name__ == "__main__":
-    path = Path(sys.argv[1])
-    text, root = path.read_text(), Path(__file__).resolve().parents[2]
-    sys.stdout.write(page(path.stem, text) if path.suffix == ".md" else "/** \\file */ " + header(root, text))
+if __name__ == "__main__":  # doxygen.py FOLDER FILE...: writes what Doxygen reads instead of each file
+    root, folder = Path(__file__).resolve().parents[2], Path(sys.argv[1])
+    for path in map(Path, sys.argv[2:]):
+        text, out = path.read_text(), folder / path
+        out.parent.mkdir(parents=True, exist_ok=True)
+        out.write_text(page(path.stem, text) if path.suffix == ".md" else "/** \\file */ " + header(root, text))
