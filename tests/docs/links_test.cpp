@@ -2,6 +2,7 @@
 
 #include <filesystem>
 #include <map>
+#include <regex>
 #include <set>
 #include <sstream>
 #include <string>
@@ -9,7 +10,8 @@
 
 #include "serialization/scratch.h"
 
-// Links of all pages: the file is there, and it has the heading.
+// Links of all pages: the file is there, and it has the heading. Files that pages name: they are
+// there.
 
 namespace tern {
 namespace {
@@ -102,6 +104,37 @@ TEST(Links, LeadToFilesAndHeadings) {
     }
   }
   EXPECT_GT(links, 100);
+}
+
+/// Files of the repository that a line names by their path from the root. Names with capitals stand
+/// for others: tests/ops/cases/FAMILY/OP.json.
+std::vector<std::string> named_files(const std::string& line) {
+  static const std::regex file(
+      "(^|[^\\w./-])((core|backends|nn|serialization|train|compat|tests|tools|cmake|benchmarks|"
+      "examples|docs|third_party)/[a-z0-9_/.-]+\\.(h|cpp|cu|def|inc|py|sh|json|txt|tsv|cmake|md))"
+      "(?![\\w])");
+  std::vector<std::string> found;
+  for (std::sregex_iterator at(line.begin(), line.end(), file), end; at != end; ++at) {
+    found.push_back((*at)[2]);
+  }
+  return found;
+}
+
+// The changelog tells of the past.
+TEST(Links, PagesNameFilesThatExist) {
+  int files = 0;
+  for (const std::string& page : pages()) {
+    if (page.ends_with("CHANGELOG.md")) continue;
+    for (const std::string& line : prose(page)) {
+      for (const std::string& file : named_files(line)) {
+        ++files;
+        EXPECT_TRUE(std::filesystem::exists(kRoot + file)) << page << " names " << file;
+      }
+    }
+  }
+  EXPECT_GT(files, 100);
+  EXPECT_EQ(named_files("`core/a/b.h`, tern/nn/c.h and docs/d.md; tests/cases/OP.json"),
+            (std::vector<std::string>{"core/a/b.h", "docs/d.md"}));
 }
 
 TEST(Links, FollowTheRulesOfGitHub) {

@@ -14,7 +14,7 @@ constexpr int kMaxOptimNumbers = 6;
 /// The most numbers of a rule that depend on the number of the step.
 constexpr int kMaxOptimStepNumbers = 3;
 
-/// Steps several parameters of one dtype by one rule of optim_formulas.h. Each parameter, its
+/// Steps several parameters of one dtype by one rule of optim/formulas.h. Each parameter, its
 /// gradient and its states are contiguous and have the same size. Numbers are float64; the rule
 /// rounds what it computes from them to the dtype.
 ///
