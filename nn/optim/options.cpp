@@ -12,9 +12,13 @@ namespace tern::optim {
 namespace detail {
 
 void FieldList::add(const void* field) {
-  TERN_ASSERT(size_ < std::size(offsets_));
-  const auto* const start = reinterpret_cast<const char*>(this);
-  offsets_[size_++] = static_cast<std::uint16_t>(static_cast<const char*>(field) - start);
+  const auto offset = static_cast<const char*>(field) - reinterpret_cast<const char*>(this);
+  TERN_CHECK(size_ < std::size(offsets_), Error, "options and states of an optimizer have at most ",
+             std::size(offsets_), " entries of TERN_OPTIM_ARG or TERN_OPTIM_STATE");
+  TERN_CHECK(offset <= UINT16_MAX, Error, "an entry of TERN_OPTIM_ARG or TERN_OPTIM_STATE lies ",
+             offset, " bytes behind the start of its object, but at most ", UINT16_MAX,
+             " are possible: declare large members behind it");
+  offsets_[size_++] = static_cast<std::uint16_t>(offset);
 }
 
 void save_option(State& group, const char* name, double value) { group.insert(name, value); }

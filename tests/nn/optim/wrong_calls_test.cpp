@@ -15,6 +15,45 @@ using namespace optim;
 
 std::vector<Tensor> one(IntArrayRef sizes = {2, 2}) { return {parameter_of(zeros(sizes))}; }
 
+/// Options of a user: one more than there may be.
+struct SixteenOptions : public OptimizerCloneableOptions<SixteenOptions> {
+  TERN_OPTIM_ARG(double, o1) = 1;
+  TERN_OPTIM_ARG(double, o2) = 2;
+  TERN_OPTIM_ARG(double, o3) = 3;
+  TERN_OPTIM_ARG(double, o4) = 4;
+  TERN_OPTIM_ARG(double, o5) = 5;
+  TERN_OPTIM_ARG(double, o6) = 6;
+  TERN_OPTIM_ARG(double, o7) = 7;
+  TERN_OPTIM_ARG(double, o8) = 8;
+  TERN_OPTIM_ARG(double, o9) = 9;
+  TERN_OPTIM_ARG(double, o10) = 10;
+  TERN_OPTIM_ARG(double, o11) = 11;
+  TERN_OPTIM_ARG(double, o12) = 12;
+  TERN_OPTIM_ARG(double, o13) = 13;
+  TERN_OPTIM_ARG(double, o14) = 14;
+  TERN_OPTIM_ARG(double, o15) = 15;
+  TERN_OPTIM_ARG(double, o16) = 16;
+};
+
+/// Options of a user with a large member before an option.
+struct FarOptions : public OptimizerCloneableOptions<FarOptions> {
+  char large[100'000] = {};
+  TERN_OPTIM_ARG(double, lr) = 1;
+};
+
+TEST(WrongCalls, OfOptionsOfAUser) {
+  expect_texts(
+      {{"options and states of an optimizer have at most 15 entries of TERN_OPTIM_ARG or "
+        "TERN_OPTIM_STATE",
+        [] { SixteenOptions(); }}});
+  const std::string text = error_of([] { FarOptions(); });
+  EXPECT_TRUE(text.starts_with("an entry of TERN_OPTIM_ARG or TERN_OPTIM_STATE lies 100")) << text;
+  EXPECT_TRUE(
+      text.ends_with(" bytes behind the start of its object, but at most 65535 are "
+                     "possible: declare large members behind it"))
+      << text;
+}
+
 TEST(WrongCalls, OfOptimizers) {
   LBFGS lbfgs(one());
   Muon(one(), MuonOptions(1).ns_steps(0));
