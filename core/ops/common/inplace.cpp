@@ -118,9 +118,8 @@ void check_history_change(const Tensor& self, bool recorded) {
              "operation.");
 }
 
-Tensor result_like(const Tensor& self) {
-  if (self.self().donated) return make_alias(self);
-  return make_tensor(self.sizes(), self.dtype(), self.device());
+Tensor result_like(const Tensor& self, const Tensor& out) {
+  return out.defined() ? out : make_tensor(self.sizes(), self.dtype(), self.device());
 }
 
 Tensor& run_inplace(Tensor& self, InplaceOp op, Old old,
@@ -133,13 +132,14 @@ Tensor& run_inplace(Tensor& self, InplaceOp op, Old old,
   if (!recorded) {
     op(self, self);
     self.self().storage->bump_version();
-  } else if (old == Old::kReplaced && !share_memory(self, others)) {
+  } else if (old != Old::kSaved && !share_memory(self, others)) {
     const Tensor operand = make_alias(self);
-    operand.self().donated = true;
+    operand.self().donated = old == Old::kReplaced;
+    const Tensor memory = old == Old::kGiven ? make_alias(self) : Tensor();
     OldElements::take_history(self, operand);
     Storage& storage = *self.self().storage;
     const std::uint32_t version = storage.version();
-    const Tensor result = op(operand, Tensor());
+    const Tensor result = op(operand, memory);
     if (result.is_alias_of(self) && storage.version() == version) storage.bump_version();
     adopt_result(self, result);
   } else {

@@ -36,9 +36,10 @@ void fill_elements(const Tensor& out, const Scalar& value) {
 }
 
 // fill_elements() as an op whose result takes the place of x; its rule is called `node`.
-Tensor filled_over(const char* node, const Tensor& x, const Tensor& fresh, const Scalar& value) {
-  fill_elements(fresh, value);
-  return record(node, fresh, wrt(x, [](const Tensor& g) { return zeros_like(g); }));
+Tensor filled_over(const char* node, const Tensor& x, const Tensor& out, const Scalar& value) {
+  fill_elements(out, value);
+  if (!needs_grad(x)) return out;
+  return record(node, out, wrt(x, [](const Tensor& g) { return zeros_like(g); }));
 }
 
 void check_fill_value(const Tensor& value) {
@@ -63,12 +64,8 @@ Tensor& fill_inplace(const char* node, Tensor& self, const Scalar& value) {
     fill_inplace(node, once, value);
     return self;
   }
-  return detail::overwrite(self, [&](const Tensor& x, const Tensor& out) {
-    if (out.defined()) {
-      fill_elements(out, value);
-      return out;
-    }
-    return filled_over(node, x, detail::result_like(x), value);
+  return detail::overwrite_into(self, [&](const Tensor& x, const Tensor& out) {
+    return filled_over(node, x, detail::result_like(x, out), value);
   });
 }
 
@@ -76,10 +73,7 @@ Tensor& fill_inplace(const char* node, Tensor& self, const Scalar& value) {
 
 Tensor fill(const Tensor& input, const Scalar& value) {
   TERN_OP("fill", input);
-  Tensor out = empty_like(input);
-  if (needs_grad(input)) return filled_over("FillBackward0", input, out, value);
-  fill_elements(out, value);
-  return out;
+  return filled_over("FillBackward0", input, empty_like(input), value);
 }
 
 Tensor fill(const Tensor& input, const Tensor& value) {

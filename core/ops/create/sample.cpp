@@ -167,19 +167,16 @@ Tensor& Tensor::bernoulli_(const Tensor& p, OptionalGenerator generator) const {
   check_floating_draw("bernoulli_tensor_cpu_p_", p);
   const Tensor probability = p.detach().expand(sizes());
   require("bernoulli_", RequireOp::kProbability, p);
-  return detail::overwrite(
+  return detail::overwrite_into(
       handle(),
       [&](const Tensor& x, const Tensor& out) {
-        const bool recorded = !out.defined();
-        const Tensor drawn = !recorded ? out
-                             : x.self().donated
-                                 ? detail::make_alias(x)
-                                 : make_tensor(x.sizes(), x.strides(), x.dtype(), x.device());
+        const Tensor drawn =
+            out.defined() ? out : make_tensor(x.sizes(), x.strides(), x.dtype(), x.device());
         {
           const NoGradGuard no_grad;
           draw_trials("bernoulli_", drawn, probability, generator);
         }
-        if (!recorded) return out;
+        if (!needs_grad(x, p)) return drawn;
         return record("BernoulliBackward1", drawn, wrt(x, kNoSlope), wrt(p, kNoSlope));
       },
       p);
@@ -302,11 +299,17 @@ Tensor fixed_slopes(const Tensor& input, double slope) {
   return ones_like(input).masked_fill((input > 0).logical_not(), slope);
 }
 
-Tensor rrelu_with(const char* node, const Tensor& input, const Tensor& slopes) {
-  Tensor out;
+// Multiplies the elements of `into`, those of the input, if it is defined.
+Tensor rrelu_with(const char* node, const Tensor& input, const Tensor& slopes,
+                  const Tensor& into = {}) {
+  Tensor out = into;
   {
     const NoGradGuard no_grad;
-    out = input * slopes;
+    if (out.defined()) {
+      out.detach().mul_(slopes);
+    } else {
+      out = input * slopes;
+    }
   }
   if (!needs_grad(input)) return out;
   return record(node, out,
@@ -315,10 +318,8 @@ Tensor rrelu_with(const char* node, const Tensor& input, const Tensor& slopes) {
 }
 
 Tensor& multiply_by_slopes(Tensor& input, const Tensor& slopes) {
-  return detail::overwrite(input, [&](const Tensor& x, const Tensor& out) {
-    if (!out.defined()) return rrelu_with("RreluWithNoiseBackward1", x, slopes);
-    out.detach().mul_(slopes);
-    return out;
+  return detail::overwrite_into(input, [&](const Tensor& x, const Tensor& out) {
+    return rrelu_with("RreluWithNoiseBackward1", x, slopes, out);
   });
 }
 

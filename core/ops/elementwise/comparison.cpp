@@ -9,6 +9,7 @@
 namespace tern {
 namespace {
 
+using autograd::needs_grad;
 using autograd::record;
 using autograd::wrt;
 using detail::Operand;
@@ -46,11 +47,11 @@ Tensor& compare_in_place(const char* name, ElementwiseOp op, Tensor& self, const
     return change_unrecorded(self, [&](const Tensor& x) { compare(name, op, x, other, x); });
   }
   const auto into = [&](const Tensor& x, const Tensor& out) {
-    if (out.defined()) return compare(name, op, x, other, out);
-    const Tensor result = compare(name, op, x, other, detail::result_like(x));
+    const Tensor result = compare(name, op, x, other, detail::result_like(x, out));
+    if (!needs_grad(x, others...)) return result;
     return record(node, result, wrt(x, zero_gradient), wrt(others, zero_gradient)...);
   };
-  return detail::overwrite(self, into, others...);
+  return detail::overwrite_into(self, into, others...);
 }
 
 }  // namespace

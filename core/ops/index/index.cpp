@@ -64,10 +64,14 @@ Tensor at_least_1d(const Tensor& tensor) {
 }
 
 Tensor detached_copy(const Tensor& self, bool keeps_order) {
-  if (keeps_order && !self.self().donated) return self.detach().clone();
-  Tensor out = result_like(self);
-  if (!out.is_alias_of(self)) copy_elements(out, self);
+  if (keeps_order) return self.detach().clone();
+  Tensor out = make_tensor(self.sizes(), self.dtype(), self.device());
+  copy_elements(out, self);
   return out;
+}
+
+Tensor into_or_copy(const Tensor& into, const Tensor& self, bool keeps_order) {
+  return into.defined() ? into : detached_copy(self, keeps_order);
 }
 
 namespace {
@@ -110,7 +114,6 @@ namespace {
 using autograd::needs_grad;
 using autograd::record;
 using autograd::wrt;
-using detail::Old;
 using kernels::IndexOp;
 
 // Checks the arguments of an op that combines slices of `source` with those that `index` names.
@@ -156,10 +159,9 @@ void add_slices(const Tensor& out, std::int64_t dim, const Tensor& index, const 
   });
 }
 
-Tensor add_slices_to_copy(const Tensor& self, std::int64_t dim, const Tensor& index,
-                          const Tensor& source, const Scalar& alpha) {
-  check_source("index_add", self, dim, index, source);
-  Tensor out = detail::detached_copy(self);
+Tensor add_slices_to(const Tensor& self, std::int64_t dim, const Tensor& index,
+                     const Tensor& source, const Scalar& alpha, const Tensor& into) {
+  Tensor out = detail::into_or_copy(into, self);
   add_slices(out, dim, index, source, alpha);
   if (!needs_grad(self, source)) return out;
   return record("IndexAddBackward0", out, wrt(self, [](const Tensor& g) { return g; }),
@@ -179,10 +181,9 @@ void copy_slices(const Tensor& out, std::int64_t dim, const Tensor& index, const
   detail::put_advanced(out, where, source, /*accumulate=*/false);
 }
 
-Tensor copy_slices_to_copy(const Tensor& self, std::int64_t dim, const Tensor& index,
-                           const Tensor& source) {
-  check_source("index_copy", self, dim, index, source);
-  Tensor out = detail::detached_copy(self);
+Tensor copy_slices_to(const Tensor& self, std::int64_t dim, const Tensor& index,
+                      const Tensor& source, const Tensor& into) {
+  Tensor out = detail::into_or_copy(into, self);
   copy_slices(out, dim, index, source);
   if (!needs_grad(self, source)) return out;
   return record(
@@ -193,6 +194,15 @@ Tensor copy_slices_to_copy(const Tensor& self, std::int64_t dim, const Tensor& i
       wrt(
           source, [dim](const Tensor& g, const Tensor& at) { return g.index_select(dim, at); },
           index));
+}
+
+void fill_slices(const Tensor& out, std::int64_t dim, const Tensor& index, const Tensor& value) {
+  detail::check_index("index_fill", "index_fill_", out, index);
+  TERN_CHECK(index.dim() <= 1, IndexError,
+             "index_fill(): Index is supposed to be a vector, got sizes ", index.sizes());
+  const auto d = static_cast<std::size_t>(wrap_dim(dim, out.dim()));
+  detail::put_advanced(out, slices("index_fill", IndexOp::kIndexFill, out, d, index), value,
+                       /*accumulate=*/false);
 }
 
 // A number takes the conversion of fill_().
@@ -207,20 +217,10 @@ Tensor as_element(const Tensor& self, const Tensor& value) {
 }
 
 template <class Value>
-void fill_slices(const Tensor& out, std::int64_t dim, const Tensor& index, const Value& value) {
-  const Tensor element = as_element(out, value);
-  detail::check_index("index_fill", "index_fill_", out, index);
-  TERN_CHECK(index.dim() <= 1, IndexError,
-             "index_fill(): Index is supposed to be a vector, got sizes ", index.sizes());
-  const auto d = static_cast<std::size_t>(wrap_dim(dim, out.dim()));
-  detail::put_advanced(out, slices("index_fill", IndexOp::kIndexFill, out, d, index), element,
-                       /*accumulate=*/false);
-}
-
-template <class Value>
-Tensor filled_copy(const Tensor& self, std::int64_t dim, const Tensor& index, const Value& value) {
-  Tensor out = detail::detached_copy(self, /*keeps_order=*/true);
-  fill_slices(out, dim, index, value);
+Tensor fill_slices_of(const Tensor& self, std::int64_t dim, const Tensor& index, const Value& value,
+                      const Tensor& into) {
+  Tensor out = detail::into_or_copy(into, self, /*keeps_order=*/true);
+  fill_slices(out, dim, index, as_element(self, value));
   const auto self_rule = [dim](const Tensor& g, const Tensor& at) {
     return g.index_fill(dim, at, 0);
   };
@@ -267,53 +267,64 @@ Tensor index_select(const Tensor& self, StrictInt dim, const Tensor& index) {
 Tensor index_add(const Tensor& self, StrictInt dim, const Tensor& index, const Tensor& source,
                  const Scalar& alpha) {
   TERN_OP("index_add", self, dim, index, source);
-  return add_slices_to_copy(self, dim, index, source, alpha);
+  return add_slices_to(self, dim, index, source, alpha, {});
 }
 
 Tensor& index_add_(Tensor& self, StrictInt dim, const Tensor& index, const Tensor& source,
                    const Scalar& alpha) {
   TERN_OP("index_add_", self, dim, index, source);
   detail::check_no_overlap(self, {&index, &source});
-  return detail::inplace_form(Old::kReplaced, self, add_slices, add_slices_to_copy, dim, index,
-                              source, alpha);
+  return detail::overwrite_into(
+      self,
+      [&](const Tensor& x, const Tensor& out) {
+        return add_slices_to(x, dim, index, source, alpha, out);
+      },
+      source);
 }
 
 Tensor index_copy(const Tensor& self, StrictInt dim, const Tensor& index, const Tensor& source) {
   TERN_OP("index_copy", self, dim, index, source);
   TERN_AUTOCAST(kWidest, kUnchanged, index_copy, self, dim, index, source);
-  return copy_slices_to_copy(self, dim, index, source);
+  return copy_slices_to(self, dim, index, source, {});
 }
 
 Tensor& index_copy_(Tensor& self, StrictInt dim, const Tensor& index, const Tensor& source) {
   TERN_OP("index_copy_", self, dim, index, source);
   detail::check_no_overlap(self, {&index, &source});
-  return detail::inplace_form(Old::kReplaced, self, copy_slices, copy_slices_to_copy, dim, index,
-                              source);
+  return detail::overwrite_into(
+      self,
+      [&](const Tensor& x, const Tensor& out) {
+        return copy_slices_to(x, dim, index, source, out);
+      },
+      source);
 }
 
 Tensor index_fill(const Tensor& self, StrictInt dim, const Tensor& index, const Scalar& value) {
   TERN_OP("index_fill", self, dim, index);
-  return filled_copy(self, dim, index, value);
+  return fill_slices_of(self, dim, index, value, {});
 }
 
 Tensor index_fill(const Tensor& self, StrictInt dim, const Tensor& index, const Tensor& value) {
   TERN_OP("index_fill", self, dim, index, value);
   detail::check_has_gradient(self, value);
-  return filled_copy(self, dim, index, value);
+  return fill_slices_of(self, dim, index, value, {});
 }
 
 Tensor& index_fill_(Tensor& self, StrictInt dim, const Tensor& index, const Scalar& value) {
   TERN_OP("index_fill_", self, dim, index);
   detail::check_no_overlap(self, {&index});
-  return detail::inplace_form(Old::kReplaced, self, fill_slices<Scalar>, filled_copy<Scalar>, dim,
-                              index, value);
+  return detail::overwrite_into(self, [&](const Tensor& x, const Tensor& out) {
+    return fill_slices_of(x, dim, index, value, out);
+  });
 }
 
 Tensor& index_fill_(Tensor& self, StrictInt dim, const Tensor& index, const Tensor& value) {
   TERN_OP("index_fill_", self, dim, index, value);
   detail::check_no_overlap(self, {&index});
-  return detail::inplace_form(Old::kReplaced, self, fill_slices<Tensor>, filled_copy<Tensor>, dim,
-                              index, value);
+  return detail::overwrite_into(
+      self,
+      [&](const Tensor& x, const Tensor& out) { return fill_slices_of(x, dim, index, value, out); },
+      value);
 }
 
 }  // namespace tern

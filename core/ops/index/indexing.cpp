@@ -222,7 +222,7 @@ Selection make_selection(const char* name, IndexOp op, const Tensor& view,
 }
 
 Tensor put_selected(const Tensor& self, const Selection& selection, const Tensor& values,
-                    bool accumulate);
+                    bool accumulate, const Tensor& into = {});
 
 Tensor get_selected(const Tensor& self, const Selection& selection) {
   Tensor out = selection.is_mask()
@@ -268,8 +268,8 @@ void put_selected_into(const Tensor& out, const Selection& selection, const Tens
 }
 
 Tensor put_selected(const Tensor& self, const Selection& selection, const Tensor& values,
-                    bool accumulate) {
-  Tensor out = detail::detached_copy(self);
+                    bool accumulate, const Tensor& into) {
+  Tensor out = detail::into_or_copy(into, self);
   put_selected_into(out, selection, values, accumulate);
   if (!needs_grad(self, values)) return out;
   const Selection rest = selection.without_tensors();
@@ -318,12 +318,10 @@ Tensor& put_elements(Tensor& self, Indices indices, const Tensor& values, bool a
     }
     const DimVector sizes = selection.result_sizes(view.sizes());
     if (source.sizes().size() > sizes.size()) source = without_leading_ones(source);
-    detail::overwrite(
+    detail::overwrite_into(
         view,
         [&](const Tensor& x, const Tensor& out) {
-          if (!out.defined()) return put_selected(x, selection, source, accumulate);
-          put_selected_into(out, selection, source, accumulate);
-          return out;
+          return put_selected(x, selection, source, accumulate, out);
         },
         source);
     return self;

@@ -111,7 +111,6 @@ namespace {
 using autograd::needs_grad;
 using autograd::record;
 using autograd::wrt;
-using detail::Old;
 
 void check_masked_scatter(const Tensor& self, const Tensor& mask, const Tensor& source) {
   TERN_CHECK(self.dtype() == source.dtype(), DTypeError,
@@ -141,11 +140,11 @@ Tensor source_gradient(const Tensor& g, const Tensor& mask, const DimVector& siz
   return cat({taken, g.new_zeros({count - taken.numel()})}).reshape(sizes);
 }
 
-Tensor masked_scattered(const Tensor& self, const Tensor& mask, const Tensor& source) {
+Tensor masked_scattered(const Tensor& self, const Tensor& mask, const Tensor& source,
+                        const Tensor& into = {}) {
   check_masked_scatter(self, mask, source);
   const DimVector sizes = broadcast_sizes(self.sizes(), mask.sizes());
-  Tensor out = self.self().donated ? detail::make_alias(self)
-                                   : detail::detached_copy(self.detach().expand(sizes));
+  Tensor out = detail::into_or_copy(into, self.detach().expand(sizes));
   masked_scatter_into(out, mask, source);
   if (!needs_grad(self, source)) return out;
   return record(
@@ -215,8 +214,10 @@ Tensor& masked_scatter_(Tensor& self, const Tensor& mask, const Tensor& source) 
   check_masked_scatter(self, mask, source);
   TERN_CHECK(is_expandable_to(mask.sizes(), self.sizes()), ShapeError, "the mask of sizes ",
              mask.sizes(), " does not broadcast to the sizes ", self.sizes());
-  return detail::inplace_form(Old::kReplaced, self, masked_scatter_into, masked_scattered, mask,
-                              source);
+  return detail::overwrite_into(
+      self,
+      [&](const Tensor& x, const Tensor& out) { return masked_scattered(x, mask, source, out); },
+      source);
 }
 
 }  // namespace tern

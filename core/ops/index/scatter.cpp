@@ -17,7 +17,6 @@ namespace {
 using autograd::needs_grad;
 using autograd::record;
 using autograd::wrt;
-using detail::Old;
 using kernels::IndexOp;
 
 // gather and scatter need an index with as many dimensions as the tensor, and not larger than the
@@ -94,15 +93,11 @@ void check_number_scatter(const Tensor& self, std::int64_t dim, const Tensor& in
   check_index_shape("scatter", detail::at_least_1d(self), detail::at_least_1d(index), d);
 }
 
-void fill_into(const Tensor& out, std::int64_t dim, const Tensor& index, const Scalar& value) {
-  check_number_scatter(out, dim, index);
-  scatter_into("scatter", IndexOp::kScatter, out, dim, index, scattered_number(out, value));
-}
-
-Tensor filled(const Tensor& self, std::int64_t dim, const Tensor& index, const Scalar& value) {
+Tensor replaced(const Tensor& self, std::int64_t dim, const Tensor& index, const Scalar& value,
+                const Tensor& into = {}) {
   check_number_scatter(self, dim, index);
-  Tensor out = detail::detached_copy(self);
-  fill_into(out, dim, index, value);
+  Tensor out = detail::into_or_copy(into, self);
+  scatter_into("scatter", IndexOp::kScatter, out, dim, index, scattered_number(out, value));
   if (!needs_grad(self)) return out;
   return record(
       "ScatterBackward1", out,
@@ -110,15 +105,11 @@ Tensor filled(const Tensor& self, std::int64_t dim, const Tensor& index, const S
           self, [dim](const Tensor& g, const Tensor& at) { return g.scatter(dim, at, 0); }, index));
 }
 
-void replace_into(const Tensor& out, std::int64_t dim, const Tensor& index, const Tensor& source) {
-  check_scatter("scatter", out, dim, index, source);
-  scatter_into("scatter", IndexOp::kScatter, out, dim, index, used_part(source, index));
-}
-
-Tensor replaced(const Tensor& self, std::int64_t dim, const Tensor& index, const Tensor& whole) {
+Tensor replaced(const Tensor& self, std::int64_t dim, const Tensor& index, const Tensor& whole,
+                const Tensor& into = {}) {
   check_scatter("scatter", self, dim, index, whole);
   const Tensor source = used_part(whole, index);
-  Tensor out = detail::detached_copy(self);
+  Tensor out = detail::into_or_copy(into, self);
   scatter_into("scatter", IndexOp::kScatter, out, dim, index, source);
   if (!needs_grad(self, source)) return out;
   return record(
@@ -133,10 +124,11 @@ Tensor replaced(const Tensor& self, std::int64_t dim, const Tensor& index, const
           index));
 }
 
-Tensor added(const Tensor& self, std::int64_t dim, const Tensor& index, const Tensor& whole) {
+Tensor added(const Tensor& self, std::int64_t dim, const Tensor& index, const Tensor& whole,
+             const Tensor& into = {}) {
   check_scatter("scatter_add", self, dim, index, whole);
   const Tensor source = used_part(whole, index);
-  Tensor out = detail::detached_copy(self);
+  Tensor out = detail::into_or_copy(into, self);
   scatter_into("scatter_add", IndexOp::kScatterAdd, out, dim, index, source);
   if (!needs_grad(self, source)) return out;
   return record("ScatterAddBackward0", out, wrt(self, [](const Tensor& g) { return g; }),
@@ -146,11 +138,6 @@ Tensor added(const Tensor& self, std::int64_t dim, const Tensor& index, const Te
                       return at.numel() == 0 ? g.new_zeros(shape) : g.gather(dim, at);
                     },
                     index));
-}
-
-void add_into(const Tensor& out, std::int64_t dim, const Tensor& index, const Tensor& source) {
-  check_scatter("scatter_add", out, dim, index, source);
-  scatter_into("scatter_add", IndexOp::kScatterAdd, out, dim, index, used_part(source, index));
 }
 
 // The old reductions of scatter(), by their new names.
@@ -212,7 +199,7 @@ Tensor scatter(const Tensor& self, StrictInt dim, const Tensor& index, const Ten
 }
 Tensor scatter(const Tensor& self, StrictInt dim, const Tensor& index, const Scalar& value) {
   TERN_OP("scatter", self, dim, index);
-  return filled(self, dim, index, value);
+  return replaced(self, dim, index, value);
 }
 Tensor scatter(const Tensor& self, StrictInt dim, const Tensor& index, const Tensor& source,
                std::string_view reduce) {
@@ -228,12 +215,17 @@ Tensor scatter(const Tensor& self, StrictInt dim, const Tensor& index, const Sca
 Tensor& scatter_(Tensor& self, StrictInt dim, const Tensor& index, const Tensor& source) {
   TERN_OP("scatter_", self, dim, index, source);
   detail::check_no_overlap(self, {&index, &source});
-  return detail::inplace_form(Old::kReplaced, self, replace_into, replaced, dim, index, source);
+  return detail::overwrite_into(
+      self,
+      [&](const Tensor& x, const Tensor& out) { return replaced(x, dim, index, source, out); },
+      source);
 }
 Tensor& scatter_(Tensor& self, StrictInt dim, const Tensor& index, const Scalar& value) {
   TERN_OP("scatter_", self, dim, index);
   detail::check_no_overlap(self, {&index});
-  return detail::inplace_form(Old::kReplaced, self, fill_into, filled, dim, index, value);
+  return detail::overwrite_into(self, [&](const Tensor& x, const Tensor& out) {
+    return replaced(x, dim, index, value, out);
+  });
 }
 Tensor& scatter_(Tensor& self, StrictInt dim, const Tensor& index, const Tensor& source,
                  std::string_view reduce) {
@@ -255,7 +247,9 @@ Tensor scatter_add(const Tensor& self, StrictInt dim, const Tensor& index, const
 Tensor& scatter_add_(Tensor& self, StrictInt dim, const Tensor& index, const Tensor& source) {
   TERN_OP("scatter_add_", self, dim, index, source);
   detail::check_no_overlap(self, {&index, &source});
-  return detail::inplace_form(Old::kReplaced, self, add_into, added, dim, index, source);
+  return detail::overwrite_into(
+      self, [&](const Tensor& x, const Tensor& out) { return added(x, dim, index, source, out); },
+      source);
 }
 
 }  // namespace tern

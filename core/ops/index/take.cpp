@@ -15,7 +15,6 @@ namespace {
 using autograd::needs_grad;
 using autograd::record;
 using autograd::wrt;
-using detail::Old;
 using kernels::IndexOp;
 
 // Returns all dimensions of `self` as one indexed row.
@@ -41,8 +40,9 @@ void put_into(const Tensor& out, const Tensor& index, const Tensor& source, bool
                        source.detach().reshape(index.sizes()), accumulate);
 }
 
-Tensor put_copy(const Tensor& self, const Tensor& index, const Tensor& source, bool accumulate) {
-  Tensor out = detail::detached_copy(self, /*keeps_order=*/true);
+Tensor put_to(const Tensor& self, const Tensor& index, const Tensor& source, bool accumulate,
+              const Tensor& into) {
+  Tensor out = detail::into_or_copy(into, self, /*keeps_order=*/true);
   put_into(out, index, source, accumulate);
   if (!needs_grad(self, source)) return out;
   return record("PutBackward0", out,
@@ -81,13 +81,16 @@ Tensor take(const Tensor& self, const Tensor& index) {
 
 Tensor put(const Tensor& self, const Tensor& index, const Tensor& source, StrictBool accumulate) {
   TERN_OP("put", self, index, source);
-  return put_copy(self, index, source, accumulate);
+  return put_to(self, index, source, accumulate, {});
 }
 
 Tensor& put_(Tensor& self, const Tensor& index, const Tensor& source, StrictBool accumulate) {
   TERN_OP("put_", self, index, source);
   detail::check_no_overlap(self, {&index, &source});
-  return detail::inplace_form(Old::kReplaced, self, put_into, put_copy, index, source, accumulate);
+  return detail::overwrite_into(
+      self,
+      [&](const Tensor& x, const Tensor& out) { return put_to(x, index, source, accumulate, out); },
+      source);
 }
 
 Tensor take_along_dim(const Tensor& self, const Tensor& indices, std::optional<StrictInt> dim) {

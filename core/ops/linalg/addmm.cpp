@@ -258,10 +258,9 @@ using Into = Tensor (*)(const Tensor&, const Tensor&, const Tensor&, const Scala
 Tensor& add_product_in_place(Into into, Tensor& self, const Tensor& a, const Tensor& b,
                              const Scalar& beta, const Scalar& alpha) {
   const auto op = [&](const Tensor& x, const Tensor& out) {
-    const Tensor target = x.self().donated ? detail::make_alias(x) : out;
-    return checked_sizes(x, into(x, a, b, beta, alpha, target));
+    return checked_sizes(x, into(x, a, b, beta, alpha, out));
   };
-  return detail::overwrite(self, op, a, b);
+  return detail::overwrite_into(self, op, a, b);
 }
 
 }  // namespace

@@ -58,20 +58,24 @@ Tensor new_like(const Tensor& self) {
 }
 
 Tensor scanned(const ScanCall& call, const Tensor& self, const Tensor& factors = {}) {
-  Tensor out =
-      self.self().donated && self.is_contiguous() ? detail::make_alias(self) : new_like(self);
+  Tensor out = new_like(self);
   run_scan(call, self, out, factors);
   return out;
+}
+
+Tensor running_sum(const Tensor& self, std::int64_t dim, bool reverse);
+
+Tensor record_sum(const Tensor& self, const Tensor& out, std::int64_t dim, bool reverse) {
+  if (!needs_grad(self)) return out;
+  return record("CumsumBackward0", out, wrt(self, [dim, reverse](const Tensor& g) {
+                  return running_sum(g, dim, !reverse);
+                }));
 }
 
 // Returns the running sums from the first element, or with `reverse` from the last. The gradient of
 // the input is the running sum of the result's gradient in the other direction.
 Tensor running_sum(const Tensor& self, std::int64_t dim, bool reverse) {
-  Tensor out = scanned({"cumsum", ScanOp::kSum, dim, reverse}, self);
-  if (!needs_grad(self)) return out;
-  return record("CumsumBackward0", out, wrt(self, [dim, reverse](const Tensor& g) {
-                  return running_sum(g, dim, !reverse);
-                }));
+  return record_sum(self, scanned({"cumsum", ScanOp::kSum, dim, reverse}, self), dim, reverse);
 }
 
 // Returns h with h[j] = b[j] + f * h[before j], where f is f[j], or f[before j] if `shifted`. The
@@ -231,13 +235,13 @@ Tensor& accumulate_in_place(const ScanCall& call, RunningOp op, Tensor& self,
     if (!out.defined()) return op(x, call.dim, /*reverse=*/false);
     const ScalarType inner = scan_dtype(x.dtype());
     if (inner == x.dtype() && x.is_contiguous()) {
-      run_scan(call, x, x);
+      run_scan(call, x, out);
     } else {
-      detail::copy_elements(x, scanned(call, x.detach().to(inner)));
+      detail::copy_elements(out, scanned(call, x.detach().to(inner)));
     }
-    return x;
+    return call.op == ScanOp::kSum ? record_sum(x, out, call.dim, /*reverse=*/false) : out;
   };
-  if (call.op == ScanOp::kSum) return detail::overwrite(self, run);
+  if (call.op == ScanOp::kSum) return detail::overwrite_into(self, run);
   return detail::inplace(self, run);
 }
 

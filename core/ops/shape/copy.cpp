@@ -180,16 +180,16 @@ Tensor detail::copied_over(const char* node, const Tensor& x, const Tensor& fres
 
 Tensor& detail::copy_inplace(const char* node, Tensor& self, const Tensor& source,
                              bool non_blocking) {
+  const bool has_gradient = self.is_floating_point();  // a copy to integers has none
   const auto op = [&](const Tensor& x, const Tensor& out) {
-    if (out.defined()) {
-      if (!out.is_same(source)) copy_elements(out, source, non_blocking);
-      return out;
+    const Tensor result = detail::result_like(x, out);
+    if (has_gradient && needs_grad(x, source)) {
+      return copied_over(node, x, result, source, non_blocking);
     }
-    return copied_over(node, x, detail::result_like(x), source, non_blocking);
+    if (!result.is_same(source)) copy_elements(result, source, non_blocking);
+    return result;
   };
-  // A copy to integers has no gradient.
-  return self.is_floating_point() ? detail::overwrite(self, op, source)
-                                  : detail::overwrite(self, op);
+  return has_gradient ? detail::overwrite_into(self, op, source) : detail::overwrite_into(self, op);
 }
 
 Tensor& Tensor::copy_(const Tensor& source, StrictBool non_blocking) const {

@@ -174,7 +174,7 @@ Tensor triangle_of(const Tensor& self, std::int64_t diagonal, bool upper, const 
   const char* const name = upper ? "triu" : "tril";
   TERN_CHECK(self.dim() >= 2, ShapeError,
              "input tensor must have at least 2 dimensions, got sizes ", self.sizes());
-  Tensor out = target.defined() || !self.self().donated ? target : detail::make_alias(self);
+  Tensor out = target;
   if (!out.defined()) {
     out = detail::make_tensor(self.sizes(), self.dtype(), self.device());
     // A copy reads a transposed matrix in blocks, the kernel element by element.
@@ -192,7 +192,7 @@ Tensor triangle_of(const Tensor& self, std::int64_t diagonal, bool upper, const 
 }
 
 Tensor& triangle_inplace(Tensor& self, std::int64_t diagonal, bool upper) {
-  return detail::overwrite(self, [&](const Tensor& x, const Tensor& out) {
+  return detail::overwrite_into(self, [&](const Tensor& x, const Tensor& out) {
     return triangle_of(x, diagonal, upper, out);
   });
 }

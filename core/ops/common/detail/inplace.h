@@ -36,11 +36,14 @@ class InplaceOp {
 };
 
 /// Whether the rule of an op saves the elements that the op replaces.
-enum class Old { kSaved, kReplaced };
+enum class Old {
+  kSaved,
+  kReplaced,  // no; the op is one elementwise kernel, which finds the memory for its result
+  kGiven,     // no; `out` is the memory for the result, also of a recorded op
+};
 
-/// Runs an op that changes `self`. `others` are its other tensors, or null. With kReplaced, the op
-/// reads x only to compute its result, in one elementwise kernel or in the memory that
-/// result_like() gives.
+/// Runs an op that changes `self`. `others` are its other tensors, or null. Unless its rule saves
+/// x, the op reads x only to compute its result.
 TERN_API Tensor& run_inplace(Tensor& self, InplaceOp op, Old old,
                              std::initializer_list<const Tensor*> others);
 
@@ -50,7 +53,7 @@ Tensor& inplace(Tensor& self, const Op& op, const Others&... others) {
   return run_inplace(self, InplaceOp(op), Old::kSaved, {&others...});
 }
 
-/// Runs an op whose rule does not save x and that is fit for kReplaced.
+/// Runs an op whose rule does not save x and that is one elementwise kernel.
 template <class Op, class... Others>
 Tensor& overwrite(Tensor& self, const Op& op, const Others&... others) {
   return run_inplace(self, InplaceOp(op), Old::kReplaced, {&others...});
@@ -63,26 +66,27 @@ const Tensor* tensor_among(const T& /*other*/) {
 }
 
 /// Runs the in-place form of an op with the arguments x, args..: function(x, args..) if it is
-/// recorded. Else write(x, args.., out), which returns `out`, or write(out, args..), which changes
-/// `out`.
+/// recorded, else write(x, args.., out), which returns `out`.
 template <class Write, class Function, class... Args>
 Tensor& inplace_form(Old old, Tensor& self, const Write& write, const Function& function,
                      const Args&... args) {
-  const auto op = [&](const Tensor& x, const Tensor& out) -> Tensor {
-    if (!out.defined()) return function(x, args...);
-    if constexpr (requires { Tensor(write(x, args..., out)); }) {
-      return write(x, args..., out);
-    } else {
-      write(out, args...);
-      return out;
-    }
+  const auto op = [&](const Tensor& x, const Tensor& out) {
+    return out.defined() ? write(x, args..., out) : function(x, args...);
   };
   return run_inplace(self, InplaceOp(op), old, {tensor_among(args)...});
 }
 
-/// Returns the tensor for a result of the sizes and the dtype of `self`: the elements of `self`, if
-/// an op may overwrite them, or new memory, which is contiguous.
-TERN_API Tensor result_like(const Tensor& self);
+/// Runs an op whose rule does not save x. `out` is the memory of `self`, with its elements, or
+/// undefined: then the op makes a new tensor. The op itself records the result if a tensor needs a
+/// gradient.
+template <class Op, class... Others>
+Tensor& overwrite_into(Tensor& self, const Op& op, const Others&... others) {
+  return run_inplace(self, InplaceOp(op), Old::kGiven, {&others...});
+}
+
+/// Returns `out`, or if it is undefined a new contiguous tensor of the sizes and the dtype of
+/// `self`.
+TERN_API Tensor result_like(const Tensor& self, const Tensor& out);
 
 /// Gives `self` the layout and the history of the view of it that `view` returns. The elements stay
 /// where they are; autograd counts a change of the tensor.

@@ -30,10 +30,11 @@ Tensor at_least_1d(const Tensor& tensor);
 void run_index(const char* name, kernels::IndexOp op, const Tensor& in, const Tensor& out,
                const Tensor& index, std::size_t dim, std::int64_t count, std::int64_t limit);
 
-/// Returns a copy of the elements of `self` without history, or the elements themselves if the
-/// caller may overwrite them; see result_like(). A copy is contiguous unless it `keeps_order` of
-/// the dimensions.
+/// Returns a copy of the elements of `self` without history, which is contiguous unless it
+/// `keeps_order` of the dimensions.
 Tensor detached_copy(const Tensor& self, bool keeps_order = false);
+/// Returns `into`, which has the elements of `self`, or a detached_copy() if it is undefined.
+Tensor into_or_copy(const Tensor& into, const Tensor& self, bool keeps_order = false);
 /// Throws Error if `self`, which an op writes in place, has elements in common with one of
 /// `others`, as far as their dense layouts tell.
 void check_no_overlap(const Tensor& self, std::initializer_list<const Tensor*> others);
