@@ -114,10 +114,14 @@ ProfileLog* current_log() noexcept {
 // --- Scopes --------------------------------------------------------------------------------------
 
 void ProfileScope::begin(ProfileKind kind, const char* name) noexcept {
+  begin_in(current_log(), kind, name);
+}
+
+void ProfileScope::begin_in(ProfileLog* log, ProfileKind kind, const char* name) noexcept {
   event_ = nullptr;
   nvtx_ = false;
   open_ = true;
-  if (ProfileLog* const log = current_log()) {
+  if (log != nullptr) {
     log_ = log;
     recording_ = log->recording();
     event_ = log->add(kind, name);
@@ -131,20 +135,19 @@ void ProfileScope::begin(ProfileKind kind, const char* name) noexcept {
 }
 
 void ProfileScope::begin_named(ProfileKind kind, const char* name, std::size_t size) noexcept {
-  if (ProfileLog* const log = current_log()) {
-    const char* const kept = log->intern({name, size});
-    return begin(kind, kept == nullptr ? "(no room for the name)" : kept);
-  }
-  begin(kind, name);
+  ProfileLog* const log = current_log();
+  if (log == nullptr) return begin_in(nullptr, kind, name);
+  const char* const kept = log->intern({name, size});
+  begin_in(log, kind, kept == nullptr ? "(no room for the name)" : kept);
 }
 
 void ProfileScope::begin_module(const RunningModule& module) noexcept {
   if (ProfileLog* const log = current_log()) {
     const char* const name = log->name_of(module);
-    return begin(ProfileKind::kModule, name == nullptr ? "(no room for the name)" : name);
+    return begin_in(log, ProfileKind::kModule, name == nullptr ? "(no room for the name)" : name);
   }
   try {
-    begin(ProfileKind::kModule, module.describer->describe(module).c_str());
+    begin_in(nullptr, ProfileKind::kModule, module.describer->describe(module).c_str());
   } catch (...) {
     // NVTX loses a range.
   }

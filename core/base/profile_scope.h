@@ -78,6 +78,8 @@ class ProfileScope {
   std::uint32_t recording() const { return recording_; }
 
  private:
+  // The log that has the name also gets the event: a new recording could free that log in between.
+  void begin_in(ProfileLog* log, ProfileKind kind, const char* name) noexcept;
   TERN_API void finish() noexcept;
 
   ProfileEvent* event_;

@@ -90,6 +90,34 @@ TEST(ProfileThreads, ThreadsMayRecordWhileAProfileStartsAndStops) {
   EXPECT_GT(events, 0u);
 }
 
+// A thread may copy the name of a range for one recording and begin the range in the next one.
+TEST(ProfileThreads, ANameLivesAsLongAsItsEvent) {
+  std::atomic<bool> stop{false};
+  std::set<std::string> names;
+  std::vector<std::thread> threads;
+  for (int i = 0; i < 4; ++i) {
+    const std::string name(100, static_cast<char>('a' + i));
+    names.insert(name);
+    threads.emplace_back([&stop, name] {
+      while (!stop) const RecordFunction range(name);
+    });
+  }
+  std::size_t events = 0;
+  for (int i = 0; i < 300; ++i) {
+    Profile profile(ProfileOptions().max_events(100'000));
+    profile.start();
+    std::this_thread::sleep_for(std::chrono::microseconds(50));
+    profile.stop();
+    for (const auto& event : profile.events()) {
+      ++events;
+      if (!names.contains(event.name)) ADD_FAILURE() << event.name;
+    }
+  }
+  stop = true;
+  for (std::thread& thread : threads) thread.join();
+  EXPECT_GT(events, 0u);
+}
+
 TEST(ProfileThreads, KeepsTheEventsOfThreadsThatEnd) {
   Profile profile;
   profile.start();
