@@ -76,7 +76,7 @@ void draw_random(const char* name, const Tensor& out, OptionalGenerator& given, 
 Tensor& draw_random_inplace(Tensor& self, const char* name, const char* node,
                             OptionalGenerator& generator, const RandomArgs& args) {
   return overwrite_into(self, [&](const Tensor& x, const Tensor& out) {
-    const Tensor drawn = result_like(x, out);
+    Tensor drawn = result_like(x, out);
     draw_random(name, drawn, generator, args);
     if (!autograd::needs_grad(x)) return drawn;
     return autograd::record(node, drawn, autograd::wrt(x, kNoSlope));

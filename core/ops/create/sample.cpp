@@ -170,7 +170,7 @@ Tensor& Tensor::bernoulli_(const Tensor& p, OptionalGenerator generator) const {
   return detail::overwrite_into(
       handle(),
       [&](const Tensor& x, const Tensor& out) {
-        const Tensor drawn =
+        Tensor drawn =
             out.defined() ? out : make_tensor(x.sizes(), x.strides(), x.dtype(), x.device());
         {
           const NoGradGuard no_grad;

@@ -47,7 +47,7 @@ Tensor& compare_in_place(const char* name, ElementwiseOp op, Tensor& self, const
     return change_unrecorded(self, [&](const Tensor& x) { compare(name, op, x, other, x); });
   }
   const auto into = [&](const Tensor& x, const Tensor& out) {
-    const Tensor result = compare(name, op, x, other, detail::result_like(x, out));
+    Tensor result = compare(name, op, x, other, detail::result_like(x, out));
     if (!needs_grad(x, others...)) return result;
     return record(node, result, wrt(x, zero_gradient), wrt(others, zero_gradient)...);
   };

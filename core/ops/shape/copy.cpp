@@ -182,7 +182,7 @@ Tensor& detail::copy_inplace(const char* node, Tensor& self, const Tensor& sourc
                              bool non_blocking) {
   const bool has_gradient = self.is_floating_point();  // a copy to integers has none
   const auto op = [&](const Tensor& x, const Tensor& out) {
-    const Tensor result = detail::result_like(x, out);
+    Tensor result = detail::result_like(x, out);
     if (has_gradient && needs_grad(x, source)) {
       return copied_over(node, x, result, source, non_blocking);
     }
