@@ -58,6 +58,7 @@
 #include <tern/core/ops/loss/reduction.h>
 #include <tern/core/ops/loss/regression_loss.h>
 #include <tern/core/ops/nn/adaptive_pooling.h>
+#include <tern/core/ops/nn/attention.h>
 #include <tern/core/ops/nn/batch_norm.h>
 #include <tern/core/ops/nn/columns.h>
 #include <tern/core/ops/nn/convolution.h>
@@ -70,6 +71,7 @@
 #include <tern/core/ops/nn/padding.h>
 #include <tern/core/ops/nn/pixel_shuffle.h>
 #include <tern/core/ops/nn/pooling.h>
+#include <tern/core/ops/nn/recurrent.h>
 #include <tern/core/ops/nn/resampling.h>
 #include <tern/core/ops/nn/softmax.h>
 #include <tern/core/ops/order/isin.h>

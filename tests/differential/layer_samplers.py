@@ -226,3 +226,12 @@ def grid_sampler(g, form):
 def affine_grid(g, form):
     n, batch = g.pick([2, 3]), g.pick([1, 2])
     return [g.tensor([batch, n, n + 1], floating(g)), [batch, 1] + [g.pick([1, 2, 3]) for _ in range(n)], g.chance(0.5)]
+
+
+def attention(g, form):
+    """Query, key and value that fit, perhaps a mask, whether the keys are causal, and the scale."""
+    d, rows, keys, size = floating(g), g.size(), g.size(), g.size()
+    lead = g.pick([[], [g.size()], [g.size(), g.size()]])
+    mask = None if g.chance(0.6) else g.tensor(g.pick([[rows, keys], [1, keys], [rows, 1]]), d)
+    return [g.tensor(lead + [rows, size], d), g.tensor(lead + [keys, size], d), g.tensor(lead + [keys, g.size()], d),
+            mask, mask is None and g.chance(0.5), g.pick([None, 0.5, 1.0, -1.0])]

@@ -16,8 +16,8 @@ from order_samplers import (
 from reduce_samplers import (
     spread, norms, matrix_norm, renorm, diff, gradient, integral, histogram, bincount, covariance)
 from layer_samplers import (
-    adaptive_pool, addmm, affine_grid, batch_norm, bce, classes, convolution, floating, fractional_pool, grid_sampler,
-    group_norm, instance_norm, layer_norm, linear, matmul, pool, resample, rms_norm, solve, square, unpool)
+    adaptive_pool, addmm, affine_grid, attention, batch_norm, bce, classes, convolution, floating, fractional_pool,
+    grid_sampler, group_norm, instance_norm, layer_norm, linear, matmul, pool, resample, rms_norm, solve, square, unpool)
 from loss_samplers import (
     alignments, classes_of_margin, divergence, labels, poisson, ranks, robust, signs, triplets)
 from shape_samplers import (

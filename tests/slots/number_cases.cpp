@@ -88,6 +88,20 @@ void layer_norms(const Sizes& n) {
   }
 }
 
+void attentions(const Sizes& n) {
+  for (const ScalarType dtype : kFloatingDtypes) {
+    const Tensor q = leaf({2, 4, n.side, 33}, dtype), k = leaf({2, 2, n.side + 7, 33}, dtype);
+    const Tensor v = leaf({2, 2, n.side + 7, 40}, dtype);
+    for (const bool is_causal : {true, false}) {
+      run_backward(tern::scaled_dot_product_attention(q, k, v, {}, 0, is_causal, {}, true));
+    }
+    const Tensor mask = numbers({n.side, n.side + 7}, kFloat, 0, 1);
+    for (const Tensor& terms : {mask, mask.gt(0.3)}) {
+      run_backward(tern::scaled_dot_product_attention(q, k, v, terms, 0, false, 0.1, true));
+    }
+  }
+}
+
 void batch_norms(const Sizes& n) {
   for (const ScalarType dtype : kFloatingDtypes) {
     for (const bool training : {true, false}) {
@@ -96,6 +110,26 @@ void batch_norms(const Sizes& n) {
       const Tensor x = leaf({7, 5, n.plane, n.plane}, dtype);
       run_backward(tern::batch_norm(x, w, b, mean, variance, training, 0.1, 1e-5));
     }
+  }
+}
+
+void recurrent_layers(const Sizes& n) {
+  for (const ScalarType dtype : {kFloat, kDouble}) {
+    const Tensor x = leaf({5, n.side, 7}, dtype, -1, 1), h = leaf({2, n.side, 9}, dtype, -1, 1);
+    const auto params = [&](std::int64_t rows) {
+      std::vector<Tensor> all;
+      for (int direction = 0; direction < 2; ++direction) {
+        all.push_back(leaf({rows, 7}, dtype, -0.3, 0.3));
+        all.push_back(leaf({rows, 9}, dtype, -0.3, 0.3));
+      }
+      return all;
+    };
+    run_backward(std::get<0>(tern::rnn_tanh(x, h, params(9), false, 1, 0, true, true, false)));
+    run_backward(std::get<0>(tern::rnn_relu(x, h, params(9), false, 1, 0, true, true, false)));
+    run_backward(std::get<0>(tern::gru(x, h, params(27), false, 1, 0, true, true, false)));
+    run_backward(std::get<0>(tern::lstm(x, {h, h}, params(36), false, 1, 0, true, true, false)));
+    const Tensor data = leaf({n.side + 1, 7}, dtype, -1, 1), sizes = tensor({n.side, 1});
+    run_backward(std::get<0>(tern::gru(data, sizes, h, params(27), false, 1, 0, true, true)));
   }
 }
 
@@ -277,7 +311,9 @@ const std::vector<Case>& number_cases() {
                                           {Slot::scan, scans},
                                           {Slot::softmax, softmaxes},
                                           {Slot::layer_norm, layer_norms},
+                                          {Slot::attention, attentions},
                                           {Slot::batch_norm, batch_norms},
+                                          {Slot::recurrent, recurrent_layers},
                                           {Slot::gemm, products},
                                           {Slot::linalg, linear_algebra},
                                           {Slot::convolution, convolutions},

@@ -54,6 +54,13 @@ inline bool reads(const LayerNormArgs* args, const Operand& operand) {
   return args->op == LayerNormOp::kBackward &&
          (operand.pointer == args->mean || operand.pointer == args->rstd);
 }
+inline bool reads(const AttentionArgs* args, const Operand& operand) {
+  return args->op == AttentionOp::kBackward &&
+         (operand.pointer == args->out || operand.pointer == args->logsumexp);
+}
+inline bool reads(const RecurrentArgs* args, const Operand& operand) {
+  return operand.pointer == args->gates || operand.pointer == args->h || operand.pointer == args->c;
+}
 
 /// Scratch memory of a kernel: not compared.
 inline Check check(const MultinomialArgs*, std::string_view operand) {
@@ -87,6 +94,10 @@ inline double limit(const CdistArgs*) { return 64; }
 inline double limit(const BatchNormArgs*) { return 128; }
 inline double limit(const LayerNormArgs*) { return 128; }
 inline double limit(const GridSampleArgs*) { return 256; }
+inline double limit(const AttentionArgs* args) {
+  return args->op == AttentionOp::kBackward ? 4096 : 64;  // the terms of gradients cancel
+}
+inline double limit(const RecurrentArgs*) { return 256; }
 inline double limit(const ResampleArgs*) { return 64; }
 inline double limit(const RandomArgs*) { return 64; }
 

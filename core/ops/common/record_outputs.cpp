@@ -59,7 +59,9 @@ class OutputsNode final : public autograd::NamedNode {
 
   static std::vector<autograd::Edge> edges_of(std::initializer_list<const Tensor*> inputs) {
     std::vector<autograd::Edge> edges;
-    for (const Tensor* input : inputs) edges.push_back(autograd::gradient_edge(*input));
+    for (const Tensor* input : inputs) {
+      edges.push_back(input->defined() ? autograd::gradient_edge(*input) : autograd::Edge());
+    }
     return edges;
   }
 

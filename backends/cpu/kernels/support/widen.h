@@ -58,8 +58,8 @@ void run_widened_pieces(Args args, std::int64_t Args::*rows, std::int64_t Args::
   run_widened_call(call);
 }
 
-/// Runs `kernel(args)`, in the math dtype if the dtype of the call is narrow. All operands are
-/// contiguous.
+/// Runs `kernel(args)`, in the math dtype if the dtype of the call is narrow. Operands may have
+/// gaps, but no negative strides: all memory from the first to the last element is converted.
 template <class Args, class Kernel>
 void run_widened(const Args& args, const Kernel& kernel) {
   run_widened_pieces<Args>(args, nullptr, nullptr, kernel);

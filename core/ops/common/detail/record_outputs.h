@@ -16,7 +16,7 @@ using OutputsRule = std::function<std::vector<Tensor>(const std::vector<Tensor>&
                                                       const std::vector<Tensor>& saved)>;
 
 /// Records an op: the new tensors `outputs` become its outputs. `name` must be a string literal.
-/// Tensors of `saved` may be outputs.
+/// Tensors of `saved` may be outputs. Tensors of `inputs` and `saved` may be undefined.
 void record_outputs(const char* name, std::initializer_list<const Tensor*> outputs,
                     std::initializer_list<const Tensor*> inputs,
                     std::initializer_list<const Tensor*> saved, OutputsRule rule);
