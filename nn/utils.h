@@ -6,3 +6,4 @@
 #include <tern/nn/utils/fusion.h>
 #include <tern/nn/utils/parametrizations.h>
 #include <tern/nn/utils/parametrize.h>
+#include <tern/nn/utils/rnn.h>
