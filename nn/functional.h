@@ -3,6 +3,7 @@
 // The computations of the modules, as functions that take the parameters as arguments.
 
 #include <tern/nn/functional/activation.h>
+#include <tern/nn/modules/attention/multihead_attention.h>
 #include <tern/nn/modules/batch_norm.h>
 #include <tern/nn/modules/conv.h>
 #include <tern/nn/modules/distance.h>

@@ -19,6 +19,10 @@
 #include <tern/nn/modules/activation.h>
 #include <tern/nn/modules/adaptive.h>
 #include <tern/nn/modules/adaptive_pooling.h>
+#include <tern/nn/modules/attention/multihead_attention.h>
+#include <tern/nn/modules/attention/transformer.h>
+#include <tern/nn/modules/attention/transformer_coder.h>
+#include <tern/nn/modules/attention/transformer_layers.h>
 #include <tern/nn/modules/batch_norm.h>
 #include <tern/nn/modules/conv.h>
 #include <tern/nn/modules/ctc_loss.h>
@@ -35,6 +39,8 @@
 #include <tern/nn/modules/padding.h>
 #include <tern/nn/modules/pixel_shuffle.h>
 #include <tern/nn/modules/pooling.h>
+#include <tern/nn/modules/recurrent/cells.h>
+#include <tern/nn/modules/recurrent/rnn.h>
 #include <tern/nn/modules/upsampling.h>
 #include <tern/nn/parallel/data_parallel.h>
 #include <tern/nn/utils.h>

@@ -33,6 +33,14 @@ MODULES = {
     "CrossEntropyLoss": lambda: nn.CrossEntropyLoss(weight=weight),
     "MultiMarginLoss": lambda: nn.MultiMarginLoss(weight=weight),
     "MultiLabelSoftMarginLoss": lambda: nn.MultiLabelSoftMarginLoss(weight=weight),
+    "MultiheadAttention": lambda: nn.MultiheadAttention(4, 2),
+    "MultiheadAttention other sizes": lambda: nn.MultiheadAttention(4, 2, add_bias_kv=True, kdim=3, vdim=2),
+    "MultiheadAttention double": lambda: nn.MultiheadAttention(4, 2, bias=False, dtype=torch.float64),
+    "TransformerEncoderLayer": lambda: nn.TransformerEncoderLayer(4, 2, 3),
+    "TransformerDecoderLayer": lambda: nn.TransformerDecoderLayer(4, 2, 3, bias=False),
+    "TransformerEncoder": lambda: nn.TransformerEncoder(nn.TransformerEncoderLayer(2, 1, 3), 2, nn.LayerNorm(2)),
+    "TransformerDecoder": lambda: nn.TransformerDecoder(nn.TransformerDecoderLayer(2, 1, 3), 2),
+    "Transformer": lambda: nn.Transformer(2, 1, 1, 2, 3),
     "Sequential": lambda: nn.Sequential(nn.Linear(3, 4), nn.BatchNorm1d(4), nn.PReLU(), nn.Linear(4, 2)),
 }
 entries = {}

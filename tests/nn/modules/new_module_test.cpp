@@ -111,6 +111,28 @@ TEST(NewModules, HavePyTorchsStates) {
         return nn::MultiLabelSoftMarginLoss(nn::MultiLabelSoftMarginLossOptions().weight(weight));
       },
       weight);
+  check_new("MultiheadAttention", [] { return nn::MultiheadAttention(4, 2); });
+  check_new("MultiheadAttention other sizes", [] {
+    return nn::MultiheadAttention(
+        nn::MultiheadAttentionOptions(4, 2).add_bias_kv(true).kdim(3).vdim(2));
+  });
+  check_new("MultiheadAttention double", [] {
+    return nn::MultiheadAttention(nn::MultiheadAttentionOptions(4, 2).bias(false).dtype(kDouble));
+  });
+  const auto layer = [](std::int64_t size, std::int64_t heads) {
+    return nn::TransformerEncoderLayerOptions(size, heads).dim_feedforward(3);
+  };
+  check_new("TransformerEncoderLayer", [&] { return nn::TransformerEncoderLayer(layer(4, 2)); });
+  check_new("TransformerDecoderLayer",
+            [&] { return nn::TransformerDecoderLayer(layer(4, 2).bias(false)); });
+  check_new("TransformerEncoder", [&] {
+    return nn::TransformerEncoder(
+        nn::TransformerEncoderOptions(layer(2, 1), 2).norm(nn::AnyModule(nn::LayerNorm(2))));
+  });
+  check_new("TransformerDecoder",
+            [&] { return nn::TransformerDecoder(nn::TransformerDecoderOptions(layer(2, 1), 2)); });
+  check_new("Transformer",
+            [] { return nn::Transformer(nn::TransformerOptions(2, 1, 1, 2).dim_feedforward(3)); });
   check_new("Sequential", [] {
     return nn::Sequential{nn::Linear(3, 4), nn::BatchNorm1d(4), nn::PReLU(), nn::Linear(4, 2)};
   });
