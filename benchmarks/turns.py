@@ -14,7 +14,7 @@ import sys
 import time
 
 # The programs that take turns, in the order of the table; the longest comes last.
-PROGRAMS = ("vae_step adam_limit small_ops ops norms gemm linear conv pooling models scaling json_state "
+PROGRAMS = ("vae_step adam_limit small_ops ops norms gemm linear conv pooling attention sequence models scaling json_state "
             "safetensors every_op").split()
 # No further round of a line begins after this many seconds, but each line gets two rounds.
 LINE_SECONDS = 2
