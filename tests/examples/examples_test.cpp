@@ -36,6 +36,8 @@ class Examples : public ::testing::TestWithParam<ExampleRun> {
 INSTANTIATE_TEST_SUITE_P(
     , Examples,
     ::testing::Values(
+        ExampleRun{"char_lm", "--steps 2 --length 8 --width 16 --write 5 --save net.json",
+                   "validation loss "},
         ExampleRun{"custom_dataset", "--epochs 1 --save net.json", "correct on new pictures: "},
         ExampleRun{"gru", "--steps 3 --length 4 --save net.json", "mean squared error on new"},
         ExampleRun{"linear_regression", "--epochs 1 --save net.json", "learned: y = 2.0"},
@@ -44,6 +46,8 @@ INSTANTIATE_TEST_SUITE_P(
         ExampleRun{"mnist_mlp", "--epochs 1 --batch-size 16 --data mnist --save net.json",
                    "epoch 1: loss "},
         ExampleRun{"multi_device", "--epochs 2 --save net.json", "epoch 2: loss"},
+        ExampleRun{"sine_forecast", "--steps 2 --ahead 5 --hidden 4 --save net.json",
+                   "mean squared error of 5 forecast points: "},
         ExampleRun{"vae", "--epochs 1 --batch-size 16 --data mnist --save net.json",
                    "====> Test set loss: "}),
     [](const auto& test) { return test.param.name; });
@@ -90,6 +94,20 @@ TEST(ExamplePrograms, MnistMlpHasTheSameWeightsWithFit) {
     return load_state(scratch.path("net.json"));
   };
   EXPECT_TRUE(identical(weights(""), weights("--fit")));
+}
+
+TEST(ExamplePrograms, CharLmWritesWithATransformer) {
+  const std::string small = "char_lm --device cpu --steps 2 --length 8 --width 16 --write 5 ";
+  const ProgramResult result =
+      run_program(kExamples + small + "--model transformer --prompt 'the License'");
+  EXPECT_EQ(result.code, 0) << result.text;
+  EXPECT_NE(result.text.find("\n\nthe License"), std::string::npos) << result.text;
+  const ProgramResult odd = run_program(kExamples + small + "--prompt 'a#'");
+  EXPECT_EQ(odd.code, 1) << odd.text;
+  EXPECT_NE(odd.text.find("--prompt has the character '#'"), std::string::npos) << odd.text;
+  const ProgramResult far = run_program(kExamples + "char_lm --device cpu --length 2000");
+  EXPECT_EQ(far.code, 1) << far.text;
+  EXPECT_NE(far.text.find("too few for --length 2000"), std::string::npos) << far.text;
 }
 
 TEST(ExamplePrograms, SayThatTrainingTakesMinutesAndHowLong) {
