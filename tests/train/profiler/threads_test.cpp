@@ -103,8 +103,8 @@ TEST(ProfileThreads, ANameLivesAsLongAsItsEvent) {
     });
   }
   std::size_t events = 0;
-  for (int i = 0; i < 300; ++i) {
-    Profile profile(ProfileOptions().max_events(100'000));
+  for (int i = 0; i < 50; ++i) {
+    Profile profile(ProfileOptions().max_events(10'000));
     profile.start();
     std::this_thread::sleep_for(std::chrono::microseconds(50));
     profile.stop();
