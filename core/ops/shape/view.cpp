@@ -266,9 +266,9 @@ Tensor squeeze(const Tensor& self, IntList dim) {
   return squeezed_dims("SqueezeBackward1", "SqueezeBackward2", self, dim);
 }
 
-Tensor alias(const Tensor& input) {
-  TERN_OP("alias", input);
-  return view_of("AliasBackward0", input, input.sizes(), input.strides(), input.storage_offset(),
+Tensor alias(const Tensor& self) {
+  TERN_OP("alias", self);
+  return view_of("AliasBackward0", self, self.sizes(), self.strides(), self.storage_offset(),
                  [](const Tensor& g) { return g; });
 }
 

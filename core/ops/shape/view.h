@@ -58,7 +58,7 @@ TERN_API Tensor squeeze(const Tensor& self, IntList dim);
 TERN_API Tensor& squeeze_(Tensor& self);
 TERN_API Tensor& squeeze_(Tensor& self, IntList dim);
 /// Returns a view of the whole tensor.
-TERN_API Tensor alias(const Tensor& input);
+TERN_API Tensor alias(const Tensor& self);
 /// Inserts a dimension of size 1 at `dim`; a view. Throws IndexError for a dimension out of range.
 ///
 /// Shape: [a, b] -> [a, 1, b] with dim = 1

@@ -121,6 +121,7 @@ Tensor Tensor::squeeze() const { return tern::squeeze(*this); }
 Tensor Tensor::squeeze(IntList dim) const { return tern::squeeze(*this, dim); }
 Tensor& Tensor::squeeze_() const { return tern::squeeze_(handle()); }
 Tensor& Tensor::squeeze_(IntList dim) const { return tern::squeeze_(handle(), dim); }
+Tensor Tensor::alias() const { return tern::alias(*this); }
 Tensor Tensor::unsqueeze(StrictInt dim) const { return tern::unsqueeze(*this, dim); }
 Tensor& Tensor::unsqueeze_(StrictInt dim) const { return tern::unsqueeze_(handle(), dim); }
 Tensor Tensor::sum_to_size(IntArrayRef sizes) const { return tern::sum_to_size(*this, sizes); }
