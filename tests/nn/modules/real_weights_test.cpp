@@ -9,7 +9,7 @@
 
 // Networks of others, from files in their packages: TERN_RESEMBLYZER names pretrained.pt of
 // Resemblyzer 0.1.4, TERN_SILERO_VAD silero_vad_16k.safetensors of silero-vad 6.2.3. The numbers
-// are PyTorch's. recurrent_test.cpp has small networks of the same form.
+// are PyTorch's. recurrent/recurrent_test.cpp has small networks of the same form.
 
 namespace tern {
 namespace {
@@ -35,7 +35,9 @@ TERN_MODULE(SpeakerEncoder);
 
 TEST(RealWeights, OfResemblyzer) {
   const char* const path = std::getenv("TERN_RESEMBLYZER");
-  if (path == nullptr) GTEST_SKIP() << "TERN_RESEMBLYZER names no pretrained.pt";
+  if (path == nullptr) {
+    GTEST_SKIP() << "needs pretrained.pt of Resemblyzer; name the file in TERN_RESEMBLYZER";
+  }
   SpeakerEncoder encoder;
   encoder->load_state_dict(load_state(path)["model_state"]);
   const Tensor t = arange(160).to(kDouble).unsqueeze(1), c = arange(40).to(kDouble);
@@ -88,7 +90,9 @@ TERN_MODULE(VoiceDetector);
 
 TEST(RealWeights, OfSileroVad) {
   const char* const path = std::getenv("TERN_SILERO_VAD");
-  if (path == nullptr) GTEST_SKIP() << "TERN_SILERO_VAD names no silero_vad_16k.safetensors";
+  if (path == nullptr) {
+    GTEST_SKIP() << "needs silero_vad_16k.safetensors; name the file in TERN_SILERO_VAD";
+  }
   VoiceDetector detector;
   load(detector, path);
   constexpr double kTurn = 6.283185307179586;

@@ -1,12 +1,15 @@
+#include <cstdlib>
+
 #include <gtest/gtest.h>
 
 #include <tern/core/autograd/gradcheck.h>
 #include <tern/tern.h>
 
 #include "error_of.h"
+#include "sanitizer.h"
 
 // The functions of recurrent layers, whose arguments are lists that no record can draw. PyTorch's
-// numbers are in nn/modules/recurrent_test.
+// numbers are in nn/modules/recurrent/recurrent_test.
 
 namespace tern {
 namespace {
@@ -82,9 +85,23 @@ std::vector<SmallNetwork> small_networks() {
   return all;
 }
 
+/// Runs the nodes of the second derivatives, without a look at their numbers.
+void differentiate_twice(const Tensors& outputs, const Tensors& in) {
+  Tensor sum = zeros({}, kDouble);
+  for (const Tensor& output : outputs) sum = sum + output.square().sum();
+  const Tensors first = autograd::grad({sum}, in, {}, std::nullopt, /*create_graph=*/true);
+  Tensor again = zeros({}, kDouble);
+  for (const Tensor& gradient : first) again = again + gradient.square().sum();
+  for (const Tensor& gradient : autograd::grad({again}, in)) {
+    EXPECT_TRUE(gradient.isfinite().all().item<bool>());
+  }
+}
+
 TEST(RecurrentOps, HaveFirstAndSecondGradients) {
   manual_seed(3);
   const Tensor batch_sizes = tensor({2, 1, 1});
+  // There the check of the larger networks would take half a minute.
+  const bool is_slow = testing::has_sanitizer() || std::getenv("TERN_TEST_VARIANT") != nullptr;
   for (const SmallNetwork& net : small_networks()) {
     for (const bool is_packed : {false, true}) {
       SCOPED_TRACE(::testing::Message() << static_cast<int>(net.kind) << ", layers " << net.layers);
@@ -94,7 +111,11 @@ TEST(RecurrentOps, HaveFirstAndSecondGradients) {
       const Tensors in = is_packed ? net.inputs({4}) : net.inputs({3, 2});
       // Each element of the larger networks would take half a minute.
       EXPECT_TRUE(autograd::gradcheck(run, in, {.fast_mode = net.bidirectional}));
-      EXPECT_TRUE(autograd::gradgradcheck(run, in, {.fast_mode = true}));
+      if (is_slow && net.layers > 1) {
+        differentiate_twice(run(in), in);
+      } else {
+        EXPECT_TRUE(autograd::gradgradcheck(run, in, {.fast_mode = true}));
+      }
     }
   }
 }

@@ -1,7 +1,7 @@
 #include <tern/core/autograd/autocast.h>
 #include <tern/core/base/thread_pool.h>
 
-#include "nn/modules/recurrent.h"
+#include "nn/modules/recurrent/networks.h"
 
 namespace tern {
 namespace {

@@ -1,4 +1,4 @@
-#include "nn/modules/recurrent.h"
+#include "nn/modules/recurrent/networks.h"
 
 namespace tern {
 namespace {
