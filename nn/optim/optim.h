@@ -9,7 +9,7 @@
 #include <tern/nn/optim/adamax.h>
 #include <tern/nn/optim/adamw.h>
 #include <tern/nn/optim/asgd.h>
-#include <tern/nn/optim/averaged_model.h>
+#include <tern/nn/optim/averaging/averaged_model.h>
 #include <tern/nn/optim/lbfgs.h>
 #include <tern/nn/optim/lion.h>
 #include <tern/nn/optim/muon.h>

@@ -1,6 +1,6 @@
 #include <tern/core/ops/ops.h>
 #include <tern/nn/modules/batch_norm.h>
-#include <tern/nn/optim/averaged_model.h>
+#include <tern/nn/optim/averaging/averaged_model.h>
 
 namespace tern::optim::detail {
 namespace {

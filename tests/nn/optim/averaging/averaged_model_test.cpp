@@ -1,7 +1,7 @@
 #include <map>
 #include <vector>
 
-#include <tern/nn/optim/averaged_model.h>
+#include <tern/nn/optim/averaging/averaged_model.h>
 
 #include "nn/nn_test.h"
 
