@@ -97,7 +97,7 @@ def behind(line, is_value):
 def declared(item, group, group_text):
     """The lines of a declaration with its comment, the name of its group of overloads and their comment."""
     lines, bare, name = list(item.lines), item.bare, function_name(item, "")
-    text = comment(item.doc) if item.doc else ""
+    text = comment(item.doc)
     if text:
         group, group_text = name, text
     elif name and name in (group, "end" if group == "begin" else group):

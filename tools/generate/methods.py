@@ -13,24 +13,16 @@ LONGEST = 390  # lines of a file; the file of a longer family is split by header
 
 def call(head, parts, tail, indent=""):
     """head(parts)tail, broken between the parts as clang-format does."""
+    head, last = f"{indent}{head}(", (parts[-1] if parts else "") + ")" + tail
+    text = ", ".join(part.replace(" ", "\xa0") for part in [*parts[:-1], last])  # no line ends at a "\xa0"
 
-    def filled(first, at):
-        lines = [first]
-        for i, part in enumerate(parts):
-            end = ")" + tail if i + 1 == len(parts) else ","
-            if i > 0 and len(lines[-1] + part + end) + 1 > WIDTH:
-                lines.append(" " * at + part + end)
-            else:
-                lines[-1] += (" " if i > 0 else "") + part + end
-        return lines
+    def wrapped(first, others):
+        return textwrap.wrap(text, WIDTH, initial_indent=first, subsequent_indent=others, break_long_words=False)
 
-    head = f"{indent}{head}("
-    if not parts:
-        return f"{head}){tail}\n"
-    lines = filled(head, len(head))
+    lines = wrapped(head, " " * len(head))
     if max(map(len, lines)) > WIDTH:  # behind the bracket, too
-        lines = [head, *filled(indent + "    ", len(indent) + 4)]
-    return "\n".join(lines) + "\n"
+        lines = [head, *wrapped(indent + "    ", indent + "    ")]
+    return "\n".join(lines).replace("\xa0", " ") + "\n"
 
 
 def definition(f):

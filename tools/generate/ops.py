@@ -43,7 +43,7 @@ def functions_in(path, text):
     doc = ()
     for item in items(text):
         doc = tuple(item.doc) or (() if item.kind == "blank" else doc)
-        found = re.fullmatch(r"TERN_API ([^(]*[ &])(\w+)\((.*)\);", item.code) if item.kind == "whole" else None
+        found = re.fullmatch(r"TERN_API ([^(]*[ &])(\w+)\((.*)\);", item.code)
         if found and not any(scope[1].endswith("detail") for scope in item.scopes):
             yield Function(found[1], found[2], tuple(split_list(found[3])), path, doc)
 
@@ -55,9 +55,9 @@ def read_words(path):
 def read(root):
     ops = Ops()
     for path in sorted(path.relative_to(root).as_posix() for path in (root / "core/ops").rglob("*.[hi]*")):
-        if re.search(r"\.(h|inc)$", path) and not re.search("/(detail|generated)/", path):
+        if not re.search("/(detail|generated)/", path):
             ops.headers[path] = (root / path).read_text()
-            ops.declared += functions_in(path, ops.headers[path]) if path.endswith(".h") else []
+            ops.declared += functions_in(path, ops.headers[path])
     for function in ops.declared:
         ops.named.setdefault(function.name, []).append(function)
     ops.aliases = read_words(root / "core/ops/aliases.txt")

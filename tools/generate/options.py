@@ -18,9 +18,9 @@ NAME = r"(?:template <.*> )?(?:struct|class)(?: TERN_API)? ([A-Za-z]*Options)\b"
 
 def shown_type(text):
     """A C++ type as users read it."""
-    text = re.sub(r"^Integer<uint64_t>$", "uint64", re.sub(r"std::|::tern::|detail::|Strict(er<std::size_t>)?", "", text))
+    text = re.sub(r"^Integer<uint64_t>$", "uint64", re.sub(r"std::|Strict(er<std::size_t>)?", "", text))
     text = re.sub(r"Integer<size_t>|int64_t|^Int$", "int64", re.sub(r"^Bool$", "bool", text))
-    return re.sub(r"^optional<(.*)>$", r"\1 or nullopt", text).replace("|", "\\|")
+    return re.sub(r"^optional<(.*)>$", r"\1 or nullopt", text)
 
 
 def about(item):
@@ -29,7 +29,7 @@ def about(item):
 
 
 def parameter_name(text):
-    return re.sub(r"_(value)?$", "", re.sub(r".*[ &*]", "", re.sub(" *=.*", "", text)))
+    return re.sub(r".*[ &*]", "", re.sub(" *=.*", "", text))
 
 
 class Options:
@@ -51,13 +51,13 @@ class Options:
             field, kind = found.groups()
         elif not copies and (found := re.match(rf"{self.name}\(([^)]+)\)", code)):
             self.made.append(f"`{self.name}({', '.join(map(parameter_name, found[1].split(',')))})`")
-        elif found := re.fullmatch(r"(?!using|return|static|friend|virtual)([a-zA-Z][\w:<>, *]*) ([a-z_0-9]+)(?: = (.*))?;", code):
+        elif found := re.fullmatch(r"(?!using)([a-zA-Z][\w:<>, *]*) ([a-z_0-9]+)(?: = (.*))?;", code):
             kind, field, value = found[1], found[2], found[3] or ""
             if field.endswith("_"):  # the member of a setter
                 self.rows.get(field[:-1], ["", ""])[1] = value
             field = "" if field.endswith("_") or self.hidden else field
         if field and field not in self.rows:
-            self.rows[field] = [shown_type(kind), value.removesuffix("{}") and value, about(item).replace("|", "\\|")]
+            self.rows[field] = [shown_type(kind), value.removesuffix("{}"), about(item).replace("|", "\\|")]
 
     def table(self, also):
         facts = [f"The class of {', '.join(also)}."] if also else []

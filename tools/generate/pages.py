@@ -27,8 +27,7 @@ def sentence(doc):
 def parameter(text):
     """A parameter without its type: "keepdim = false"."""
     name, equals, value = text.partition(" = ")
-    value = re.sub(r"std::nullopt|[A-Z][A-Za-z:]*(\(\)|\{\})", "{}", value, count=1)
-    return re.sub(".*[ &>]", "", name) + equals + value
+    return re.sub(".*[ &>]", "", name) + equals + value.replace("std::nullopt", "{}")
 
 
 def calls_in(path, text, functional=False):
@@ -39,9 +38,8 @@ def calls_in(path, text, functional=False):
     for item in items(text):
         space, code = item.scopes[-1][1] if item.scopes else "", re.sub("^template <.*?> (?=class|TERN_API)", "", item.code)
         depth = re.match(" *", item.lines[0]).end()
-        if item.kind not in ("whole", "function", "scope") or space.endswith("detail") or depth != 2 * is_methods:
-            continue
-        if path.startswith("nn/") and space.endswith("functional") != functional:
+        is_here = not path.startswith("nn/") or space.endswith("functional") == functional
+        if space.endswith("detail") or depth != 2 * is_methods or not is_here:
             continue
         if "operator" not in code and "= delete" not in code and (found := re.match(function, code)):
             inner = re.sub("^tern(::)?", "", space) + "::" if path.startswith("core/ops") else ""
