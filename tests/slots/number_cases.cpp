@@ -1,4 +1,5 @@
 #include "cases.h"
+#include "nn/optim/every_optimizer.h"
 
 // Sums, products, layers, random numbers and optimizers.
 
@@ -279,28 +280,16 @@ void requirements(const Sizes& n) {
 
 void steps(const Sizes& n) {
   for (const ScalarType dtype : kFloatingDtypes) {
-    const auto check = [&]<class Optimizer, class Options>(const Options& options) {
+    for (const testing::AnyOptimizer& any : testing::every_optimizer()) {
+      if (!any.has_rule()) continue;
       std::vector<Tensor> parameters;
       for (const std::int64_t size : {std::int64_t{1}, std::int64_t{17}, n.side, n.row}) {
         parameters.push_back(leaf({size}, dtype));
         parameters.back().mutable_grad() = numbers({size}, dtype, -1, 1);
       }
-      Optimizer optimizer(parameters, options);
-      for (int i = 0; i < 2; ++i) optimizer.step();
-    };
-    check.operator()<optim::SGD>(optim::SGDOptions(0.1).momentum(0.9).nesterov(true));
-    check.operator()<optim::Adam>(optim::AdamOptions(0.1).weight_decay(0.1));
-    check.operator()<optim::Adam>(optim::AdamOptions(0.1).amsgrad(true));
-    check.operator()<optim::AdamW>(optim::AdamWOptions(0.1));
-    check.operator()<optim::Adagrad>(optim::AdagradOptions(0.1));
-    check.operator()<optim::Adadelta>(optim::AdadeltaOptions());
-    check.operator()<optim::Adamax>(optim::AdamaxOptions());
-    check.operator()<optim::NAdam>(optim::NAdamOptions());
-    check.operator()<optim::RAdam>(optim::RAdamOptions());
-    check.operator()<optim::RMSprop>(optim::RMSpropOptions(0.1).momentum(0.5));
-    check.operator()<optim::ASGD>(optim::ASGDOptions());
-    check.operator()<optim::Rprop>(optim::RpropOptions());
-    check.operator()<optim::Lion>(optim::LionOptions());
+      const auto optimizer = any.make(parameters);
+      for (int i = 0; i < 2; ++i) optimizer->step();
+    }
   }
 }
 

@@ -1,3 +1,8 @@
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cmath>
+#include <iterator>
 #include <limits>
 #include <vector>
 
@@ -86,6 +91,28 @@ void step_plainly(const OptimArgs& args, State<T>& s) {
   }
 }
 
+template <class Rule>
+using NumberArray = std::array<double, sizeof(typename Rule::Numbers) / sizeof(double)>;
+
+template <class Rule>
+typename Rule::Numbers numbers_of(const NumberArray<Rule>& numbers) {
+  return std::bit_cast<typename Rule::Numbers>(numbers);
+}
+
+/// Returns true if the first state of a rule is a mean of squares: a negative one gives NaN.
+template <class Rule>
+bool takes_root_of_first_state() {
+  NumberArray<Rule> numbers;
+  numbers.fill(0.5);
+  OptimArgs args{};
+  set_optim_rule<Rule>(args, 0, numbers_of<Rule>(numbers));
+  args.lr = args.step = 1;
+  double first = -9, second = 1, third = 1;
+  return std::isnan(optim_element<Rule>(optim_form<Rule, double>(args),
+                                        optim_constants<Rule, double>(args), 1.0, 1.0, first,
+                                        second, third));
+}
+
 class Optim : public testing::KernelTest {
  protected:
   template <class T>
@@ -111,18 +138,15 @@ class Optim : public testing::KernelTest {
   }
 
   template <class Rule, class T>
-  void check(const typename Rule::Numbers& numbers, unsigned form, double lr) {
-    SCOPED_TRACE(::testing::Message()
-                 << Rule::kName << " of " << dtype_of<T>() << ", form " << form);
-    constexpr bool kIsVariance = std::is_same_v<Rule, RmspropRule> ||  // takes its root
-                                 std::is_same_v<Rule, AdagradRule> ||
-                                 std::is_same_v<Rule, AdadeltaRule>;
-    static const State<T> kInitial(kIsVariance);
+  void check(const typename Rule::Numbers& numbers, unsigned form, double lr, double step_number) {
+    SCOPED_TRACE(::testing::Message() << Rule::kName << " of " << dtype_of<T>() << ", form " << form
+                                      << ", step " << step_number);
+    static const State<T> kInitial(takes_root_of_first_state<Rule>());
     State<T> state = kInitial, plain = kInitial, oracle = kInitial;
     OptimArgs args{};
     set_optim_rule<Rule>(args, form, numbers);
     args.lr = lr;
-    args.step = 3;
+    args.step = step_number;
     step(args, state);
     step_plainly<Rule>(args, plain);
     // CUDA adds products unrounded.
@@ -133,11 +157,11 @@ class Optim : public testing::KernelTest {
   }
 
   template <class Rule>
-  void check(const typename Rule::Numbers& numbers, unsigned form, double lr) {
-    check<Rule, float>(numbers, form, lr);
-    check<Rule, double>(numbers, form, lr);
-    check<Rule, Half>(numbers, form, lr);
-    check<Rule, BFloat16>(numbers, form, lr);
+  void check(const typename Rule::Numbers& numbers, unsigned form, double lr, double step = 3) {
+    check<Rule, float>(numbers, form, lr, step);
+    check<Rule, double>(numbers, form, lr, step);
+    check<Rule, Half>(numbers, form, lr, step);
+    check<Rule, BFloat16>(numbers, form, lr, step);
   }
 };
 
@@ -202,26 +226,41 @@ TEST_P(Optim, Rmsprop) {
   }
 }
 
-TEST_P(Optim, OtherRules) {
-  for (unsigned form = 0; form < 2; ++form) {  // maximize
-    for (double weight_decay : {0.0, 0.01}) {
-      SCOPED_TRACE(::testing::Message() << form << ' ' << weight_decay);
-      check<AdagradRule>({0.1, 1e-2, weight_decay}, form, 0.1);
-      check<AdadeltaRule>({0.9, 1e-2, weight_decay}, form, 0.1);
-      check<LionRule>({0.875, 0.99, weight_decay}, form, 0.1);
-      check<AsgdRule>({weight_decay, 0.999, 0.1, 1}, form, 0.1);
-      check<AsgdRule>({weight_decay, 0.999, 0.1, 0.25}, form, 0.1);
-      for (double beta1 : {0.9, 0.3}) {
-        check<AdamaxRule>({beta1, 0.9, 1e-2, weight_decay}, form, 0.1);
-        for (unsigned decoupled : {0U, 2U}) {
-          check<NadamRule>({beta1, 0.9, 1e-2, weight_decay, 0.3, 0.5}, form | decoupled, 0.1);
-          for (double beta2 : {0.999, 0.2}) {  // with and without rectification in step 3
-            check<RadamRule>({beta1, beta2, 1e-2, weight_decay}, form | decoupled, 0.1);
-          }
-        }
+/// Calls check<Rule>(numbers, form, step) for each rule.
+template <class... Rules, class Check>
+void with_drawn_numbers(OptimRuleList<Rules...>, const Check& check) {
+  // Smaller ones would divide by differences of almost equal numbers.
+  constexpr double kNumbers[] = {0.3, 0.6, 0.9}, kSteps[] = {1, 3, 9};
+  Noise noise(3);
+  const auto drawn_of = [&](const auto& choices) {
+    return choices[noise.bits() % std::size(choices)];
+  };
+  const auto check_rule = [&]<class Rule>() {
+    NumberArray<Rule> numbers;
+    for (unsigned form = 0; form < Rule::kForms; ++form) {
+      for (int draw = 0; draw < 4; ++draw) {
+        std::ranges::generate(numbers, [&] { return drawn_of(kNumbers); });
+        check.template operator()<Rule>(numbers_of<Rule>(numbers), form, drawn_of(kSteps));
       }
     }
-    check<RpropRule>({0.5, 1.2, 0.01, 0.8}, form, 0.1);
+  };
+  (check_rule.template operator()<Rules>(), ...);
+}
+
+// Every rule of rules_adaptive.h and rules_sign.h.
+TEST_P(Optim, OtherRules) {
+  const auto check_rule = [&]<class Rule>(const typename Rule::Numbers& numbers, unsigned form,
+                                          double step) { check<Rule>(numbers, form, 0.1, step); };
+  with_drawn_numbers(AdaptiveRules(), check_rule);
+  with_drawn_numbers(SignRules(), check_rule);
+}
+
+TEST_P(Optim, NumbersThatChangeTheFormula) {
+  for (unsigned form = 0; form < 2; ++form) {
+    check<AsgdRule>({0.01, 0.999, 0.1, /*mu=*/1}, form, 0.1);
+    for (double step : {5, 6}) {  // the first that RAdam rectifies is 6
+      check<RadamRule>({0.9, 0.999, 1e-2, 0.01}, form, 0.1, step);
+    }
   }
 }
 

@@ -10,6 +10,7 @@
 #include <tern/tern.h>
 
 #include "error_of.h"
+#include "nn/optim/every_optimizer.h"
 #include "simulated_devices.h"
 
 // Training steps as CUDA graphs on a simulated device give exactly the results of the same steps
@@ -54,22 +55,22 @@ std::vector<float> values(const Tensor& tensor) {
 }
 
 // A model in training on cuda:0, always from the same initial state.
-template <class O, class Options>
 struct Training {
-  explicit Training(const Options& options)
+  explicit Training(const std::string& name, double lr = 1e-2, bool capturable = true)
       : model([] {
           manual_seed(7);
           return Vae();
         }()),
-        optimizer(model->parameters(), options) {
+        optimizer(testing::optimizer_named(name).make(model->parameters(), capturable)) {
+    optimizer->set_lr(lr);
     model->to(kCUDA);
   }
   Tensor step() {
-    optimizer.zero_grad();
+    optimizer->zero_grad();
     Tensor loss = model->loss(x);
     loss.backward();
     nn::utils::clip_grad_norm_(model->parameters(), 5.0);
-    optimizer.step();
+    optimizer->step();
     return loss;
   }
   std::vector<float> weights() const {
@@ -82,7 +83,7 @@ struct Training {
   }
   Tensor x = zeros({kBatch, kPixels}, kCUDA);
   Vae model;
-  O optimizer;
+  std::unique_ptr<optim::Optimizer> optimizer;
 };
 
 // The results of `steps` steps: every loss, the weights, and the next random number.
@@ -93,13 +94,12 @@ struct Outcome {
 };
 
 // Trains, with a graph for the steps where `uses_graph(i)`; the learning rate changes in between.
-template <class O, class Options, class UsesGraph>
-Outcome train(const Options& options, const UsesGraph& uses_graph) {
-  Training<O, Options> training(options);
+template <class UsesGraph>
+Outcome train(Training training, const UsesGraph& uses_graph) {
   cuda::GraphedStep graphed({training.x}, [&] { return training.step(); });
   Outcome outcome;
   for (int i = 0; i < 50; ++i) {
-    if (i == 20) training.optimizer.param_groups()[0].options().set_lr(3e-3);
+    if (i == 20) training.optimizer->set_lr(3e-3);
     Tensor loss;
     if (uses_graph(i)) {
       loss = graphed(batch(i));
@@ -114,87 +114,55 @@ Outcome train(const Options& options, const UsesGraph& uses_graph) {
   return outcome;
 }
 
-template <class O, class Options>
-void check_training(const Options& options) {
-  const Outcome eager = train<O>(options, [](int) { return false; });
-  EXPECT_LT(eager.losses.back(), eager.losses.front());
-  EXPECT_EQ(train<O>(options, [](int) { return true; }), eager);
-  // Eager steps between replays: both count the same steps and draw from the same sequence.
-  EXPECT_EQ(train<O>(options, [](int i) { return i < 12 || i > 16; }), eager);
+TEST(GraphedStep, EveryOptimizerIsBitEqual) {
+  for (const testing::AnyOptimizer& optimizer : testing::every_optimizer()) {
+    if (optimizer.kind != testing::StepKind::kCapturedRule) continue;
+    SCOPED_TRACE(optimizer.name);
+    const auto training = [&] { return Training(optimizer.name); };
+    const Outcome eager = train(training(), [](int) { return false; });
+    EXPECT_LT(eager.losses.back(), eager.losses.front());
+    EXPECT_EQ(train(training(), [](int) { return true; }), eager);
+    // Eager steps between replays: both count the same steps and draw from the same sequence. The
+    // first steps of RAdam are those of SGD with momentum; the graph leaves them in time.
+    EXPECT_EQ(train(training(), [](int i) { return i < 12 || i > 16; }), eager);
+  }
 }
 
-TEST(GraphedStep, AdamIsBitEqual) {
-  check_training<optim::Adam>(optim::AdamOptions(1e-2).capturable(true));
+TEST(GraphedStep, RefusesOptimizersThatAreNotCapturable) {
+  for (const testing::AnyOptimizer& any : testing::every_optimizer()) {
+    if (any.kind == testing::StepKind::kCapturedRule && !any.has_capturable) continue;
+    const Tensor x = ones({2, 2}, kCUDA).requires_grad_(true);
+    const auto optimizer = any.make({x});
+    int calls = 0;
+    const auto closure = [&] {
+      ++calls;
+      optimizer->zero_grad();
+      const Tensor loss = x.square().sum();
+      loss.backward();
+      return loss;
+    };
+    optimizer->step(closure);
+    const int before = calls;
+    cuda::synchronize();
+    const cuda::StreamGuard guard(cuda::getStreamFromPool());
+    cuda::CUDAGraph graph;
+    graph.capture_begin();
+    EXPECT_EQ(error_of([&] { optimizer->step(closure); }),
+              "Attempting CUDA graph capture of step() for an instance of " + any.name +
+                  " but param_groups' capturable is False.");
+    graph.capture_end();
+    EXPECT_EQ(calls, before);
+  }
 }
-
-TEST(GraphedStep, AdamWIsBitEqual) {
-  check_training<optim::AdamW>(optim::AdamWOptions(1e-2).amsgrad(true).capturable(true));
-}
-
-TEST(GraphedStep, AdamaxIsBitEqual) {
-  check_training<optim::Adamax>(optim::AdamaxOptions(1e-2).capturable(true));
-}
-
-// The first steps of RAdam are those of SGD with momentum; the graph must leave them in time.
-TEST(GraphedStep, RAdamIsBitEqual) {
-  check_training<optim::RAdam>(optim::RAdamOptions(1e-2).capturable(true));
-}
-
-TEST(GraphedStep, RefusesAdamaxAndRAdamThatAreNotCapturable) {
-  const auto refusal = [](auto& training) {
-    cuda::GraphedStep graphed({training.x}, [&] { return training.step(); });
-    for (int i = 0; i < 3; ++i) graphed(batch(i));
-    return error_of([&] { graphed(batch(3)); });
-  };
-  Training<optim::Adamax, optim::AdamaxOptions> adamax(optim::AdamaxOptions(1e-2));
-  EXPECT_EQ(refusal(adamax),
-            "Attempting CUDA graph capture of step() for an instance of Adamax but param_groups' "
-            "capturable is False.");
-  Training<optim::RAdam, optim::RAdamOptions> radam(optim::RAdamOptions(1e-2));
-  EXPECT_EQ(refusal(radam),
-            "Attempting CUDA graph capture of step() for an instance of RAdam but param_groups' "
-            "capturable is False.");
-}
-
-TEST(GraphedStep, RefusesLbfgs) {
-  const Tensor x = ones({3}, kCUDA).requires_grad_(true);
-  optim::LBFGS optimizer({x}, optim::LBFGSOptions(0.1));
-  int calls = 0;
-  const auto closure = [&] {
-    ++calls;
-    optimizer.zero_grad();
-    const Tensor loss = x.square().sum();
-    loss.backward();
-    return loss;
-  };
-  optimizer.step(closure);
-  const int before = calls;
-  cuda::synchronize();
-  const cuda::StreamGuard guard(cuda::getStreamFromPool());
-  cuda::CUDAGraph graph;
-  graph.capture_begin();
-  EXPECT_EQ(error_of([&] { optimizer.step(closure); }),
-            "Attempting CUDA graph capture of step() for an instance of LBFGS but param_groups' "
-            "capturable is False.");
-  graph.capture_end();
-  EXPECT_EQ(calls, before);
-}
-
-TEST(GraphedStep, SgdIsBitEqual) {
-  check_training<optim::SGD>(optim::SGDOptions(1e-3));
-  check_training<optim::SGD>(optim::SGDOptions(1e-3).momentum(0.9).nesterov(true));
-}
-
-using AdamTraining = Training<optim::Adam, optim::AdamOptions>;
 
 TEST(GraphedStep, CapturableChangesNoStep) {
   const auto eager = [](int) { return false; };
-  EXPECT_EQ(train<optim::Adam>(optim::AdamOptions(1e-2).capturable(true), eager),
-            train<optim::Adam>(optim::AdamOptions(1e-2), eager));
+  EXPECT_EQ(train(Training("Adam", 1e-2, true), eager),
+            train(Training("Adam", 1e-2, false), eager));
 }
 
 TEST(GraphedStep, AsksTheDriverForNoMemory) {
-  AdamTraining training(optim::AdamOptions(1e-2).capturable(true));
+  Training training("Adam");
   cuda::GraphedStep graphed({training.x}, [&] { return training.step(); });
   for (int i = 0; i < 5; ++i) graphed(batch(i));
   const auto stats = [] { return cuda::cuda_backend().allocator().stats(0); };
@@ -219,22 +187,23 @@ TEST(GraphedStep, AValueMayChangeOnceTheCallReturned) {
 }
 
 TEST(GraphedStep, TheOptimizerCountsReplays) {
-  AdamTraining training(optim::AdamOptions(1e-2).capturable(true));
+  Training training("Adam");
   cuda::GraphedStep graphed({training.x}, [&] { return training.step(); });
   for (int i = 0; i < 8; ++i) graphed(batch(i));
-  for (const auto& [key, state] : training.optimizer.state()) {
+  for (const auto& [key, state] : training.optimizer->state()) {
     const auto& adam = static_cast<const optim::AdamParamState&>(*state);
     EXPECT_EQ(adam.step(), 8);
     EXPECT_EQ(adam.device_step().item<double>(), 8.0);
   }
-  const State saved = training.optimizer.state_dict();
+  const State saved = training.optimizer->state_dict();
   EXPECT_EQ(saved["state"]["0"]["step"].tensor().item<float>(), 8.0f);
   EXPECT_TRUE(saved["param_groups"][std::size_t{0}]["capturable"].to<bool>("capturable"));
 }
 
 TEST(GraphedStep, AMovedOptimizerIsStillTheOne) {
-  AdamTraining training(optim::AdamOptions(1e-2).capturable(true));
-  auto optimizer = std::make_unique<optim::Adam>(std::move(training.optimizer));
+  Training training("Adam");
+  auto optimizer =
+      std::make_unique<optim::Adam>(std::move(static_cast<optim::Adam&>(*training.optimizer)));
   cuda::GraphedStep graphed({training.x}, [&] {
     optimizer->zero_grad();
     Tensor loss = training.model->loss(training.x);
@@ -253,7 +222,7 @@ TEST(GraphedStep, AMovedOptimizerIsStillTheOne) {
 }
 
 TEST(GraphedStep, RefusesAnOptimizerThatIsNotCapturable) {
-  AdamTraining training(optim::AdamOptions(1e-2));
+  Training training("Adam", 1e-2, /*capturable=*/false);
   cuda::GraphedStep graphed({training.x}, [&] { return training.step(); });
   for (int i = 0; i < 3; ++i) graphed(batch(i));
   const std::vector<float> before = training.weights();
@@ -265,7 +234,7 @@ TEST(GraphedStep, RefusesAnOptimizerThatIsNotCapturable) {
 }
 
 TEST(GraphedStep, RefusesAFirstStepWithState) {
-  AdamTraining training(optim::AdamOptions(1e-2).capturable(true));
+  Training training("Adam");
   cuda::GraphedStep graphed(
       {training.x}, [&] { return training.step(); }, /*warmup=*/0);
   EXPECT_NE(
@@ -275,11 +244,10 @@ TEST(GraphedStep, RefusesAFirstStepWithState) {
 
 /// Captures a step, makes five, replaces the optimizer's state, and expects that a replay is
 /// refused and changes nothing.
-template <class SomeTraining>
-void expect_replaced_state_refused(SomeTraining& training) {
+void expect_replaced_state_refused(Training& training) {
   cuda::GraphedStep graphed({training.x}, [&] { return training.step(); });
   for (int i = 0; i < 5; ++i) graphed(batch(i));
-  training.optimizer.load_state_dict(training.optimizer.state_dict());
+  training.optimizer->load_state_dict(training.optimizer->state_dict());
   const std::vector<float> before = training.weights();
   EXPECT_NE(error_of([&] { graphed(batch(5)); }).find("the optimizer's state was replaced"),
             std::string::npos);
@@ -287,21 +255,21 @@ void expect_replaced_state_refused(SomeTraining& training) {
 }
 
 TEST(GraphedStep, RefusesAStateThatWasReplaced) {
-  AdamTraining training(optim::AdamOptions(1e-2).capturable(true));
+  Training training("Adam");
   expect_replaced_state_refused(training);
   training.step();
-  for (const auto& [key, state] : training.optimizer.state()) {
+  for (const auto& [key, state] : training.optimizer->state()) {
     EXPECT_EQ(static_cast<const optim::AdamParamState&>(*state).step(), 6);
   }
 }
 
 TEST(GraphedStep, RefusesAMomentumThatWasReplaced) {
-  Training<optim::SGD, optim::SGDOptions> training(optim::SGDOptions(1e-3).momentum(0.9));
+  Training training("SGD");
   expect_replaced_state_refused(training);
 }
 
 TEST(GraphedStep, SeesWeightsThatAreLoaded) {
-  AdamTraining training(optim::AdamOptions(0.0).capturable(true));
+  Training training("Adam", 0.0);
   cuda::GraphedStep graphed({training.x}, [&] { return training.step(); });
   for (int i = 0; i < 5; ++i) graphed(batch(i));
   State state;
@@ -315,7 +283,7 @@ TEST(GraphedStep, SeesWeightsThatAreLoaded) {
 
 TEST(GraphedStep, AReplayThatFailsIsNoStep) {
   TERN_NEEDS_SIMULATOR();
-  AdamTraining training(optim::AdamOptions(1e-2).capturable(true));
+  Training training("Adam");
   cuda::GraphedStep graphed({training.x}, [&] { return training.step(); });
   for (int i = 0; i < 5; ++i) graphed(batch(i));
   const std::vector<float> before = training.weights();
@@ -323,7 +291,7 @@ TEST(GraphedStep, AReplayThatFailsIsNoStep) {
   EXPECT_THROW(graphed(batch(5)), DeviceError);
   EXPECT_EQ(training.weights(), before);
   graphed(batch(5));
-  for (const auto& [key, state] : training.optimizer.state()) {
+  for (const auto& [key, state] : training.optimizer->state()) {
     EXPECT_EQ(static_cast<const optim::AdamParamState&>(*state).step(), 6);
   }
 }
@@ -331,7 +299,7 @@ TEST(GraphedStep, AReplayThatFailsIsNoStep) {
 // The losses of ten steps with a graph. In the capturing call and in one replaying call,
 // `inject(n)` makes the n-th call of a kind fail, for every n until the step succeeds.
 std::vector<float> losses_with_faults(const std::function<void(std::int64_t n)>& inject) {
-  AdamTraining training(optim::AdamOptions(1e-2).capturable(true));
+  Training training("Adam");
   cuda::GraphedStep graphed({training.x}, [&] { return training.step(); });
   std::vector<float> losses;
   for (int i = 0; i < 10; ++i) {
@@ -363,7 +331,7 @@ TEST(GraphedStep, TriesAgainAfterEveryFault) {
 }
 
 TEST(GraphedStep, RefusesReadsOnTheHost) {
-  AdamTraining training(optim::AdamOptions(1e-2).capturable(true));
+  Training training("Adam");
   cuda::GraphedStep graphed({training.x}, [&] {
     const Tensor loss = training.step();
     loss.item<float>();

@@ -8,6 +8,7 @@
 #include <tern/nn/optim/optim.h>
 
 #include "nn/nn_test.h"
+#include "nn/optim/every_optimizer.h"
 
 // Optimizers against PyTorch's steps (golden/optim/optim.json, made by golden/optim/optim.py).
 
@@ -51,21 +52,21 @@ inline State golden_state(const nlohmann::json& value) {
 }
 
 /// Takes the steps of one run on `device`; `check(got, want)` compares parameters and states.
-template <class O, class Options, class Check>
+template <class Check>
 void check_golden_run(const nlohmann::json& run, Device device, const Check& check) {
   const ScalarType dtype = testing::golden_dtype(run["dtype"]);
   const Tensor parameter = parameter_of(golden_start(dtype).to(device));
-  O optimizer({parameter}, Options(1.0));
-  optimizer.param_groups()[0].options().load(golden_state(run["options"]));
+  const auto optimizer = testing::optimizer_named(run["optimizer"]).make({parameter});
+  optimizer->param_groups()[0].options().load(golden_state(run["options"]));
   int step = 0;
   for (const Tensor& gradient : golden_gradients(dtype)) {
     parameter.set_grad(gradient.to(device));
-    optimizer.step();
+    optimizer->step();
     const auto want = run["steps"].find(std::to_string(++step));
     if (want == run["steps"].end()) continue;
     EXPECT_TRUE(check(parameter, testing::golden_tensor(*want, dtype))) << "after step " << step;
   }
-  const State states = optimizer.state_dict()["state"];
+  const State states = optimizer->state_dict()["state"];
   const State state = states.empty() ? State() : states["0"];
   EXPECT_EQ(state.size(), run["state"].size());
   for (const auto& [name, values] : run["state"].items()) {
@@ -76,19 +77,16 @@ void check_golden_run(const nlohmann::json& run, Device device, const Check& che
 }
 
 /// Checks every golden run of an optimizer: to the bit on the CPU, up to rounding on cuda:1.
-template <class O, class Options>
-void check_golden_runs(const std::string& optimizer) {
+inline void check_golden_runs(const std::string& optimizer) {
   int runs = 0;
   for (const nlohmann::json& run : optim_goldens()["runs"]) {
     if (run["optimizer"] != optimizer) continue;
     ++runs;
     SCOPED_TRACE(optimizer + " in " + run["dtype"].dump() + " with " + run["options"].dump());
-    check_golden_run<O, Options>(run, kCPU,
-                                 [](const Tensor& a, const Tensor& b) { return same_bits(a, b); });
+    check_golden_run(run, kCPU, [](const Tensor& a, const Tensor& b) { return same_bits(a, b); });
     const double tolerance = run["dtype"] == "float64" ? 1e-12 : 1e-5;
-    check_golden_run<O, Options>(run, Device("cuda:1"), [&](const Tensor& a, const Tensor& b) {
-      return close(a, b, tolerance);
-    });
+    check_golden_run(run, Device("cuda:1"),
+                     [&](const Tensor& a, const Tensor& b) { return close(a, b, tolerance); });
   }
   EXPECT_GT(runs, 5) << "no golden runs of " << optimizer;
 }

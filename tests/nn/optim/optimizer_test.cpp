@@ -64,19 +64,18 @@ TEST(Optimizer, SkipsWhatHasNoGradient) {
 
 /// Parameters that begin at different steps, and numbers that differ although the steps agree, give
 /// what each parameter gives alone.
-template <class O, class Options>
-void expect_steps_as_alone(const Options& options) {
-  SCOPED_TRACE(::testing::PrintToString(typeid(O).name()));
+void expect_steps_as_alone(const testing::AnyOptimizer& optimizer) {
+  SCOPED_TRACE(optimizer.name);
   const Tensor start = golden_start().narrow(0, 0, 4).reshape({2, 2});
   const std::vector<Tensor> gradients = golden_gradients();
   std::vector<Tensor> together, apart;
-  std::vector<std::unique_ptr<O>> alone;
+  std::vector<std::unique_ptr<Optimizer>> alone;
   for (int i = 0; i < 3; ++i) {
     together.push_back(parameter_of(start * (i + 1)));
     apart.push_back(parameter_of(start * (i + 1)));
-    alone.push_back(std::make_unique<O>(std::vector<Tensor>{apart.back()}, options));
+    alone.push_back(optimizer.make({apart.back()}));
   }
-  O all(together, options);
+  const auto all = optimizer.make(together);
   constexpr bool kHasGradient[][3] = {
       {false, true, false}, {true, true, false}, {true, false, true}, {true, true, true}};
   for (std::size_t step = 0; step < 4; ++step) {
@@ -87,7 +86,7 @@ void expect_steps_as_alone(const Options& options) {
       }
       alone[i]->step();
     }
-    all.step();
+    all->step();
     for (std::size_t i = 0; i < 3; ++i) {
       EXPECT_TRUE(same_bits(together[i], apart[i])) << "parameter " << i << ", step " << step;
     }
@@ -95,20 +94,9 @@ void expect_steps_as_alone(const Options& options) {
 }
 
 TEST(Optimizer, StepsParametersTogetherAsAlone) {
-  expect_steps_as_alone<SGD>(SGDOptions(0.1).momentum(0.9).dampening(0.5));
-  expect_steps_as_alone<Adam>(AdamOptions(0.1).amsgrad(true));
-  expect_steps_as_alone<AdamW>(AdamWOptions(0.1));
-  expect_steps_as_alone<Adamax>(AdamaxOptions(0.1));
-  expect_steps_as_alone<NAdam>(NAdamOptions(0.1));
-  expect_steps_as_alone<RAdam>(RAdamOptions(0.1));
-  expect_steps_as_alone<Adagrad>(AdagradOptions(0.1).lr_decay(0.1));
-  expect_steps_as_alone<Adadelta>(AdadeltaOptions(0.1));
-  expect_steps_as_alone<Adafactor>(AdafactorOptions(0.1));
-  expect_steps_as_alone<ASGD>(ASGDOptions(0.1).t0(1).alpha(0.5));
-  expect_steps_as_alone<Lion>(LionOptions(0.1));
-  expect_steps_as_alone<Muon>(MuonOptions(0.1));
-  expect_steps_as_alone<RMSprop>(RMSpropOptions(0.1).momentum(0.5).centered(true));
-  expect_steps_as_alone<Rprop>(RpropOptions(0.1));
+  for (const testing::AnyOptimizer& optimizer : testing::every_optimizer()) {
+    if (optimizer.kind != testing::StepKind::kWhole) expect_steps_as_alone(optimizer);
+  }
 }
 
 // The products of NAdam's momenta differ if the momenta did, although both took one step.

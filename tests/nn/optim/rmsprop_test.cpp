@@ -9,7 +9,7 @@ namespace {
 using optim::RMSprop;
 using optim::RMSpropOptions;
 
-TEST(RmsPropOptimizer, TakesPythonsSteps) { check_golden_runs<RMSprop, RMSpropOptions>("RMSprop"); }
+TEST(RmsPropOptimizer, TakesPythonsSteps) { check_golden_runs("RMSprop"); }
 
 TEST(RmsPropOptimizer, HasPythonsDefaults) {
   const RMSpropOptions options;
