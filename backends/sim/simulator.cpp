@@ -102,14 +102,14 @@ bool Simulator::allows_use(const Stream& stream, std::int32_t index, const void*
 }
 
 void Simulator::keep_error(std::int32_t index, Failure failure) {
-  Failure& kept = device(index).error;
-  if (kept.code == StatusCode::kOk) kept = std::move(failure);
+  Failure& first = device(index).error;
+  if (first.code == StatusCode::kOk) first = std::move(failure);
 }
 
 void Simulator::throw_error(std::int32_t index) {
-  Failure& kept = started(index).error;
-  if (kept.code == StatusCode::kOk) return;
-  throw std::exchange(kept, Failure{StatusCode::kOk, ""});
+  Failure& first = started(index).error;
+  if (first.code == StatusCode::kOk) return;
+  throw std::exchange(first, Failure{StatusCode::kOk, ""});
 }
 
 void* Simulator::allocate_host(std::size_t bytes) {

@@ -16,7 +16,7 @@ struct CachedCast {
   Tensor source, cast;  // the source, so that no other tensor gets its address
 };
 
-// Made by the first cast that is kept.
+// Made by the first cast that is cached.
 thread_local std::unique_ptr<std::unordered_map<const TensorImpl*, CachedCast>> autocast_cache;
 thread_local int autocast_nesting = 0;
 

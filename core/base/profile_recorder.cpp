@@ -137,8 +137,8 @@ void ProfileScope::begin_in(ProfileLog* log, ProfileKind kind, const char* name)
 void ProfileScope::begin_named(ProfileKind kind, const char* name, std::size_t size) noexcept {
   ProfileLog* const log = current_log();
   if (log == nullptr) return begin_in(nullptr, kind, name);
-  const char* const kept = log->intern({name, size});
-  begin_in(log, kind, kept == nullptr ? "(no room for the name)" : kept);
+  const char* const interned = log->intern({name, size});
+  begin_in(log, kind, interned == nullptr ? "(no room for the name)" : interned);
 }
 
 void ProfileScope::begin_module(const RunningModule& module) noexcept {

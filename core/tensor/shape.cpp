@@ -198,15 +198,15 @@ bool view_strides(IntArrayRef sizes, IntArrayRef strides, IntArrayRef new_sizes,
   for (std::size_t i = sizes.size(); i > 0;) {
     --i;
     const std::int64_t step = strides[i];
-    std::int64_t run = sizes[i];
-    while (i > 0 && (sizes[i - 1] == 1 || strides[i - 1] == run * step)) run *= sizes[--i];
+    std::int64_t group = sizes[i];
+    while (i > 0 && (sizes[i - 1] == 1 || strides[i - 1] == group * step)) group *= sizes[--i];
     std::int64_t filled = 1;
-    while (next > 0 && (filled < run || new_sizes[next - 1] == 1)) {
+    while (next > 0 && (filled < group || new_sizes[next - 1] == 1)) {
       --next;
       result[next] = step * filled;
       filled *= new_sizes[next];
     }
-    if (filled != run) return false;
+    if (filled != group) return false;
   }
   return true;
 }

@@ -64,7 +64,7 @@ void add_entry(StateFields& fields, const EntryTraits& /*traits*/, std::int64_t&
   fields.step = &step;
 }
 void add_entry(StateFields& fields, const EntryTraits& /*traits*/, float& number) {
-  if (fields.kept_count < fields.kept.size()) fields.kept[fields.kept_count++] = number;
+  if (fields.float_count < fields.floats.size()) fields.floats[fields.float_count++] = number;
 }
 
 template class EntryField<Tensor>;

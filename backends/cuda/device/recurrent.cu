@@ -112,7 +112,7 @@ __global__ void __launch_bounds__(kThreads) recurrent_backward_step(Step<T> step
     };
     T* const grad_h = step.element(args.h, b, j);
     const T g = *grad_h + (args.grad_out != nullptr ? step.read(args.grad_out, row, j) : T(0));
-    T kept = 0;  // what reaches the state before without a product
+    T direct = 0;  // the part that reaches the state before without a product
     if (args.cell == RecurrentCell::kTanh) {
       const T out = step.read(args.saved_out, row, j);
       set(0, g * (T(1) - out * out));
@@ -137,9 +137,9 @@ __global__ void __launch_bounds__(kThreads) recurrent_backward_step(Step<T> step
       set(1, of_sum * gate(3) * r * (T(1) - r));
       set(2, g * (old - candidate) * z * (T(1) - z));
       set(3, of_sum * r);
-      kept = g * z;
+      direct = g * z;
     }
-    *grad_h = kept;
+    *grad_h = direct;
   }
 }
 

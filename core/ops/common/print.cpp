@@ -114,7 +114,7 @@ class Printer {
     }
   }
 
-  std::string run(std::size_t indent) {
+  std::string text(std::size_t indent) {
     if (!is_cut_.empty() && is_cut_[0] && options_.edgeitems == 0) return "[...]";
     const Style style(dtype_, values_, options_);
     style_ = &style;
@@ -266,7 +266,7 @@ std::string to_string(const Tensor& tensor) {
   } else if (tensor.numel() == 0) {
     out += "[]";
   } else {
-    out += Printer(tensor, print_options).run(indent);
+    out += Printer(tensor, print_options).text(indent);
   }
   // A suffix that would exceed the line starts a new line. Python counts the last line of the
   // elements two characters too long.

@@ -102,7 +102,7 @@ Tensor hardtanh_op(const Tensor& input, const Scalar& low, const Scalar& high) {
 }
 
 Tensor& hardtanh_inplace(Tensor& input, const Scalar& low, const Scalar& high) {
-  const auto run = [&](const Tensor& x, const Tensor& out) {
+  const auto write = [&](const Tensor& x, const Tensor& out) {
     if (x.is_floating_point()) {
       const Bounds bounds = hardtanh_bounds(x, low, high);
       return run_elementwise({"hardtanh", ElementwiseOp::clamp, x.dtype()},
@@ -112,7 +112,7 @@ Tensor& hardtanh_inplace(Tensor& input, const Scalar& low, const Scalar& high) {
     detail::copy_elements(out, hardtanh_op(x, low, high));
     return out;
   };
-  return detail::inplace_form(Old::kSaved, input, run,
+  return detail::inplace_form(Old::kSaved, input, write,
                               [&](const Tensor& x) { return hardtanh_op(x, low, high); });
 }
 

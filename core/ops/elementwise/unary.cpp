@@ -108,10 +108,10 @@ Tensor unary(const char* name, const char* node, ElementwiseOp op, const Tensor&
 
 Tensor& unary_inplace(Tensor& self, Tensor (*function)(Tensor), const char* name, ElementwiseOp op,
                       Saved saved) {
-  const auto run = [&](const Tensor& x, const Tensor& out) {
+  const auto apply = [&](const Tensor& x, const Tensor& out) {
     return out.defined() ? run_unary(name, op, x, out) : function(x);
   };
-  return saved == Saved::kInput ? inplace(self, run) : overwrite(self, run);
+  return saved == Saved::kInput ? inplace(self, apply) : overwrite(self, apply);
 }
 
 void check_floating(const char* kernel, const Tensor& self) {

@@ -238,9 +238,9 @@ Tensor ctc_gradient(const Tensor& g, const Tensor& log_probs, const CtcBatch& ba
 // Returns the loss of each sample, recorded.
 Tensor ctc_losses(const Tensor& log_probs, const CtcBatch& batch, bool zero_infinity) {
   if (log_probs.is_meta()) return log_probs.new_empty({batch.size()});
-  const CtcForward run = run_ctc(log_probs, batch);
-  Tensor out = run.losses.to(log_probs.device());
-  if (out.is_same(run.losses)) out = out.clone();  // the caller may change the result
+  const CtcForward forward = run_ctc(log_probs, batch);
+  Tensor out = forward.losses.to(log_probs.device());
+  if (out.is_same(forward.losses)) out = out.clone();  // the caller may change the result
   if (!needs_grad(log_probs)) return out;
   return record(
       "CtcLossBackward0", out,
@@ -254,7 +254,7 @@ Tensor ctc_losses(const Tensor& log_probs, const CtcBatch& batch, bool zero_infi
             return detail::without_gradient(
                 "_ctc_loss_backward", ctc_gradient(g, x, all, losses, alpha, zero_infinity), g, x);
           },
-          log_probs, run.losses, run.alpha, batch.labels));
+          log_probs, forward.losses, forward.alpha, batch.labels));
 }
 
 std::vector<std::int64_t> lengths_of(const char* name, const Tensor& lengths) {

@@ -43,8 +43,8 @@ Results unique_slices(const Tensor& in_order, const Tensor& order, bool return_i
   const Tensor starts = cat({first, differs.nonzero().select(1, 0) + 1});
   Tensor inverse = no_indices(in_order);
   if (return_inverse) {
-    const Tensor run = cat({first, differs.cumsum(0)});
-    inverse = order.defined() ? zeros({n}, options).scatter_(0, order, run) : run;
+    const Tensor group = cat({first, differs.cumsum(0)});
+    inverse = order.defined() ? zeros({n}, options).scatter_(0, order, group) : group;
   }
   return {in_order.index_select(0, starts), inverse,
           return_counts ? starts.diff(1, 0, {}, full({1}, n, options)) : no_indices(in_order)};

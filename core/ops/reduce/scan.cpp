@@ -231,7 +231,7 @@ Tensor& accumulate_in_place(const ScanCall& call, RunningOp op, Tensor& self,
              "Bad in-place call: input tensor dtype ", self.dtype(), " and output tensor dtype ",
              *dtype, " should match");
   wrap_dim(call.dim, self.dim());
-  const auto run = [&](const Tensor& x, const Tensor& out) {
+  const auto apply = [&](const Tensor& x, const Tensor& out) {
     if (!out.defined()) return op(x, call.dim, /*reverse=*/false);
     const ScalarType inner = scan_dtype(x.dtype());
     if (inner == x.dtype() && x.is_contiguous()) {
@@ -241,8 +241,8 @@ Tensor& accumulate_in_place(const ScanCall& call, RunningOp op, Tensor& self,
     }
     return call.op == ScanOp::kSum ? record_sum(x, out, call.dim, /*reverse=*/false) : out;
   };
-  if (call.op == ScanOp::kSum) return detail::overwrite_into(self, run);
-  return detail::inplace(self, run);
+  if (call.op == ScanOp::kSum) return detail::overwrite_into(self, apply);
+  return detail::inplace(self, apply);
 }
 
 }  // namespace

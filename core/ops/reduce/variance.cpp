@@ -172,20 +172,20 @@ TwoTensors both_of(const SpreadCall& call, const Tensor& self) {
 
 }  // namespace
 
-// Defines the three forms of an op: TERN_SPREAD(result, name, function that runs it, name of the
-// gradient, whether it is a standard deviation).
-#define TERN_SPREAD(Result, name, run, node, is_std)                                              \
+// Defines the three forms of an op: TERN_SPREAD(result, name, function that computes it, name of
+// the gradient, whether it is a standard deviation).
+#define TERN_SPREAD(Result, name, compute, node, is_std)                                          \
   Result name(const Tensor& self) {                                                               \
     TERN_OP(#name, self);                                                                         \
-    return run({node, is_std, {}, 1, false}, self);                                               \
+    return compute({node, is_std, {}, 1, false}, self);                                           \
   }                                                                                               \
   Result name(const Tensor& self, IntArrayRef dim, StrictBool unbiased, StrictBool keepdim) {     \
     TERN_OP(#name, self);                                                                         \
-    return run({node, is_std, dim, unbiased ? 1. : 0., keepdim}, self);                           \
+    return compute({node, is_std, dim, unbiased ? 1. : 0., keepdim}, self);                       \
   }                                                                                               \
   Result name(const Tensor& self, IntArrayRef dim, StrictNumber correction, StrictBool keepdim) { \
     TERN_OP(#name, self);                                                                         \
-    return run({node, is_std, dim, correction, keepdim}, self);                                   \
+    return compute({node, is_std, dim, correction, keepdim}, self);                               \
   }
 TERN_SPREAD(Tensor, var, spread_of, "VarBackward0", false)
 TERN_SPREAD(Tensor, std, spread_of, "StdBackward0", true)

@@ -71,7 +71,7 @@ class GroupStep {
   }
 
   static bool alike(const Update& a, const Update& b) {
-    return a.step_number() == b.step_number() && a.form == b.form && a.kept == b.kept &&
+    return a.step_number() == b.step_number() && a.form == b.form && a.floats == b.floats &&
            same_kind(a.parameter, b.parameter) &&
            (a.device_step == nullptr || a.device_step->is_same(*b.device_step));
   }

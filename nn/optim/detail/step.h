@@ -14,11 +14,11 @@ struct StepRule {
   unsigned form = 0;
   /// Returns the value of every element of state `k` before the first step. Null: 0.
   double (*initial_value)(const OptimizerOptions& options, int k) = nullptr;
-  /// Writes numbers that depend on those that are kept with each parameter (StateFields::kept).
+  /// Writes numbers that depend on floats in the state of each parameter (StateFields::floats).
   /// Null if there are none.
   void (*prepare)(const OptimizerOptions& options, const OptimizerParamState& state,
                   kernels::OptimArgs& args) = nullptr;
-  /// Changes the kept numbers after a step, which is counted already.
+  /// Changes these floats after a step, which is counted already.
   void (*advance)(const OptimizerOptions& options, OptimizerParamState& state) = nullptr;
   /// Changes one parameter by tensor ops. `grad` is contiguous. A CUDA graph cannot capture it.
   void (*step_one)(const OptimizerOptions& options, OptimizerParamState& state,

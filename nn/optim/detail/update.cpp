@@ -21,7 +21,7 @@ Update::Update(const char* name, const Tensor& parameter_, Tensor gradient)
 void Update::set_state(const StateFields& fields, std::uint32_t states, const double* initial) {
   step = fields.step;
   device_step = fields.device_step;
-  kept = fields.kept;
+  floats = fields.floats;
   for (std::size_t k = 0; k < kernels::kMaxOptimStates; ++k) {
     if ((states >> k & 1) == 0) continue;
     Tensor& now = *fields.tensors[k];

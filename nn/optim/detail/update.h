@@ -20,9 +20,9 @@ struct StateFields {
   std::int64_t* step = nullptr;   // number of steps; null if the optimizer does not count steps
   Tensor* device_step = nullptr;  // number of steps on the device; null if no kernel needs it
   const char* missing = nullptr;  // the first undefined tensor that is not optional
-  // Numbers that steps change on the host. Parameters step together if their numbers agree.
-  std::array<float, 2> kept = {};
-  std::size_t kept_count = 0;
+  // Floats that steps change on the host. Parameters step together if their floats agree.
+  std::array<float, 2> floats = {};
+  std::size_t float_count = 0;
   int tensor_count = 0;
 };
 
@@ -54,7 +54,7 @@ struct Update {
   unsigned form = 0;                                // bits of the rule's form that others lack
   std::int64_t* step = nullptr;                     // this and the next two as in StateFields
   Tensor* device_step = nullptr;
-  std::array<float, 2> kept = {};
+  std::array<float, 2> floats = {};
 };
 
 /// Returns true if both tensors have the same dtype and device.

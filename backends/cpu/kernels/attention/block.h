@@ -164,12 +164,12 @@ void mask_scores(const AttentionArgs& args, const ScoreBlock& block, T* scores,
 template <class T>
 void load_dropout(const AttentionArgs& args, const ScoreBlock& block, T* factors,
                   std::int64_t width) {
-  const T kept = static_cast<T>(args.keep_scale);
+  const T scale = static_cast<T>(args.keep_scale);
   const std::int64_t head = block.batch * args.heads + block.head;
   const std::int64_t start =
       (head * args.queries + block.first_query) * args.keys + block.first_key;
   change_scores(factors, width, block, reinterpret_cast<const std::uint8_t*>(args.keep) + start,
-                args.keys, 1, [=](T, std::uint8_t keep) { return keep != 0 ? kept : T(0); });
+                args.keys, 1, [=](T, std::uint8_t keep) { return keep != 0 ? scale : T(0); });
 }
 
 template <class T>
