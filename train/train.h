@@ -16,6 +16,7 @@
 #include <tern/train/metrics/metrics.h>
 #include <tern/train/picture/chart.h>
 #include <tern/train/picture/classes.h>
+#include <tern/train/picture/heatmap.h>
 #include <tern/train/picture/image.h>
 #include <tern/train/profiler.h>
 #include <tern/train/run.h>

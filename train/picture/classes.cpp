@@ -1,7 +1,6 @@
 #include <tern/train/picture/classes.h>
 
 #include <algorithm>
-#include <cmath>
 
 #include <tern/core/autograd/grad_mode.h>
 #include <tern/core/base/detail/plain_text.h>
@@ -17,19 +16,10 @@ namespace tern::train {
 namespace {
 
 using detail::draw_text;
+using detail::font_for;
+using detail::kFont;
+using detail::kLetter;
 using tern::detail::text_of;
-
-constexpr double kFont = 13;     // the size of a font without an attribute, in pixels
-constexpr double kLetter = 7.4;  // the width of a letter of this size
-
-/// Returns the attribute of a font of at most `size` pixels, in which the text is at most `width`
-/// wide.
-std::string font_for(const std::string& text, double width, double size = kFont) {
-  const double needed =
-      kLetter * static_cast<double>(std::max<std::size_t>(detail::code_points_in(text), 1));
-  size = std::min(size, kFont * width / needed);
-  return size >= kFont ? "" : text_of("font-size=\"", size, "\" ");
-}
 
 std::string label_of(const char* function, const ClassPictureOptions& options,
                      std::int64_t number) {
@@ -37,14 +27,6 @@ std::string label_of(const char* function, const ClassPictureOptions& options,
   TERN_CHECK(number >= 0 && number < std::ssize(options.labels()), IndexError, function,
              ": there is no label for class ", number, ", there are ", options.labels().size());
   return options.labels()[static_cast<std::size_t>(number)];
-}
-
-/// Returns a colour from white (0) to dark blue (1).
-std::string shade_of(double share) {
-  const auto part = [&](double dark) {
-    return static_cast<int>(std::lround(255 - (255 - dark) * share));
-  };
-  return text_of("rgb(", part(8), ',', part(64), ',', part(129), ')');
 }
 
 }  // namespace
@@ -86,8 +68,7 @@ std::string confusion_svg(const metrics::ConfusionMatrix& matrix,
     for (std::int64_t column = 0; column < classes; ++column) {
       const auto index = static_cast<std::size_t>(row * classes + column);
       const double at = left + cell * static_cast<double>(column);
-      svg += text_of("<rect x=\"", at, "\" y=\"", y, "\" width=\"", cell, "\" height=\"", cell,
-                     "\" fill=\"", shade_of(shares[index]), "\" stroke=\"#ddd\"/>\n");
+      detail::draw_cell(svg, at, y, cell, shares[index]);
       if (counts[index] == 0 || cell < 18) continue;
       const std::string text = std::to_string(counts[index]);
       draw_text(svg, at + cell / 2, y + cell / 2 + 4.5, text, "middle",

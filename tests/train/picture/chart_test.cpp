@@ -9,20 +9,12 @@
 
 #include "error_of.h"
 #include "serialization/scratch.h"
+#include "train/picture/svg_text.h"
 
 namespace tern::train {
 namespace {
 
 constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
-
-/// Returns how often `part` occurs.
-long count(const std::string& text, const std::string& part) {
-  long found = 0;
-  for (std::size_t at = text.find(part); at != std::string::npos; at = text.find(part, at + 1)) {
-    ++found;
-  }
-  return found;
-}
 
 /// Returns the text of all paths of lines.
 std::string lines_of(const std::string& svg) {
@@ -66,12 +58,12 @@ TEST(Chart, DrawsSeriesWithGapsAndALegend) {
   chart.series.push_back({"empty", {}, {}});
   const std::string svg = chart_svg(chart);
   expect_well_formed(svg);
-  EXPECT_EQ(count(svg, "Title &amp; &lt;more>"), 1);
-  EXPECT_EQ(count(svg, "stroke-width=\"3\""), 3) << "lines of the legend";
+  EXPECT_EQ(occurrences(svg, "Title &amp; &lt;more>"), 1);
+  EXPECT_EQ(occurrences(svg, "stroke-width=\"3\""), 3) << "lines of the legend";
   const std::string lines = lines_of(svg);
-  EXPECT_EQ(count(lines, "M"), 4) << lines;
-  EXPECT_EQ(count(lines, "L"), 2) << lines;
-  EXPECT_EQ(count(svg, "<circle"), 6);
+  EXPECT_EQ(occurrences(lines, "M"), 4) << lines;
+  EXPECT_EQ(occurrences(lines, "L"), 2) << lines;
+  EXPECT_EQ(occurrences(svg, "<circle"), 6);
 }
 
 TEST(Chart, LogarithmicAxesLeaveOutWhatIsNotPositive) {
@@ -79,9 +71,9 @@ TEST(Chart, LogarithmicAxesLeaveOutWhatIsNotPositive) {
   chart.log_x = chart.log_y = true;
   const std::string svg = chart_svg(chart);
   expect_well_formed(svg);
-  EXPECT_EQ(count(lines_of(svg), "M"), 1);
+  EXPECT_EQ(occurrences(lines_of(svg), "M"), 1);
   for (const char* tick : {">10<", ">100<", ">1000<", ">0.01<", ">1<"}) {
-    EXPECT_EQ(count(svg, tick) > 0, true) << tick;
+    EXPECT_EQ(occurrences(svg, tick) > 0, true) << tick;
   }
 }
 
@@ -91,11 +83,11 @@ TEST(Chart, APointBetweenGapsHasADotInALongSeries) {
     chart.series[0].x.push_back(i);
     chart.series[0].y.push_back(i % 50 == 1 || i % 50 == 3 ? kNan : i);
   }
-  EXPECT_EQ(count(chart_svg(chart), "<circle"), 5);
+  EXPECT_EQ(occurrences(chart_svg(chart), "<circle"), 5);
 }
 
 TEST(Chart, HasNoTickOfMinusZero) {
-  EXPECT_EQ(count(chart_svg({"", "", "", {{"s", {0, 100}, {-50, 50}}}}), ">-0<"), 0);
+  EXPECT_EQ(occurrences(chart_svg({"", "", "", {{"s", {0, 100}, {-50, 50}}}}), ">-0<"), 0);
 }
 
 TEST(Chart, HoldsWithoutValues) {
@@ -115,7 +107,7 @@ TEST(Chart, HoldsWithoutValues) {
       EXPECT_LT(svg.size(), 20000u);
     }
   }
-  EXPECT_EQ(count(chart_svg(Chart{}), "no values"), 1);
+  EXPECT_EQ(occurrences(chart_svg(Chart{}), "no values"), 1);
 }
 
 TEST(Chart, IsSavedWholeOrNotAtAll) {

@@ -1,31 +1,14 @@
 #include <gtest/gtest.h>
 
-#include <cstdlib>
-
 #include <tern/core/ops/ops.h>
-#include <tern/serialization/save_bytes.h>
 #include <tern/train/picture/classes.h>
 
 #include "error_of.h"
 #include "serialization/scratch.h"
+#include "train/picture/svg_text.h"
 
 namespace tern::train {
 namespace {
-
-long occurrences(const std::string& text, const std::string& part) {
-  long found = 0;
-  for (std::size_t at = text.find(part); at != std::string::npos; at = text.find(part, at + 1)) {
-    ++found;
-  }
-  return found;
-}
-
-/// Writes a picture where a person can look at it: TERN_TEST_PICTURES=folder.
-void show(const std::string& name, const std::string& svg) {
-  if (const char* folder = std::getenv("TERN_TEST_PICTURES")) {
-    save_bytes(svg, folder + ("/" + name));
-  }
-}
 
 metrics::ConfusionMatrix three_classes() {
   metrics::ConfusionMatrix matrix(3);
