@@ -10,7 +10,8 @@
 //
 // Expected with the defaults: a loss below 0.3, and parts of the licence. The model learns so short
 // a text by heart, so the loss of the part that it has not seen is above 3. With Tiny Shakespeare
-// and --steps 2000 both models end below 1.75 nats per character.
+// and --steps 2000 the validation loss is below 1.65 nats per character with the LSTM and below 1.7
+// with the Transformer, as in PyTorch (benchmarks/peers/char_lm.py).
 
 #include <algorithm>
 #include <chrono>

@@ -1,7 +1,7 @@
 // Forecasts a wave: an LSTM reads 100 points of a sum of two sines and goes on alone. It draws the
 // forecast beside the truth.
 //
-//   sine_forecast [--steps 1000] [--ahead 200] [--hidden 64] [--batch-size 32] [--lr 0.003]
+//   sine_forecast [--steps 1000] [--ahead 200] [--hidden 32] [--batch-size 32] [--lr 0.01]
 //                 [--seed 1] [--device cpu|cuda|cuda:N] [--disable-cuda] [--picture forecast.svg]
 //                 [--save FILE]
 //
@@ -26,8 +26,8 @@ constexpr std::int64_t kSeen = 100;
 
 struct Arguments {
   int steps = 1000;
-  std::int64_t ahead = 200, hidden = 64, batch_size = 32;
-  double lr = 0.003;
+  std::int64_t ahead = 200, hidden = 32, batch_size = 32;
+  double lr = 0.01;
   std::uint64_t seed = 1;
   tern::Device device = tern::kCPU;
   std::string picture = "forecast.svg", save;
@@ -123,10 +123,10 @@ int main(int argc, char** argv) {
   const support::Check count = support::whole(1, 1 << 20);
   line.option("--steps", a.steps, "1000 unless said").check(count);
   line.option("--ahead", a.ahead, "points to forecast, 200 unless said").check(count);
-  line.option("--hidden", a.hidden, "size of the state, 64 unless said")
+  line.option("--hidden", a.hidden, "size of the state, 32 unless said")
       .check(support::whole(1, 1 << 14));
   line.option("--batch-size", a.batch_size, "32 unless said").check(count);
-  line.option("--lr", a.lr, "learning rate, 0.003 unless said").check(support::positive());
+  line.option("--lr", a.lr, "learning rate, 0.01 unless said").check(support::positive());
   line.option("--seed", a.seed, "1 unless said");
   line.device(a.device);
   line.option("--picture", a.picture, "forecast.svg unless said")

@@ -29,7 +29,8 @@ void check_refused(const Scratch& scratch, const std::string& command, const std
   EXPECT_EQ(std::ranges::count(result.text, '\n'), 1) << command << "\n" << result.text;
 }
 
-const char* const kCommands[] = {"cifar_resnet",
+const char* const kCommands[] = {"char_lm",
+                                 "cifar_resnet",
                                  "classify",
                                  "custom_dataset",
                                  "custom_op",
@@ -40,6 +41,7 @@ const char* const kCommands[] = {"cifar_resnet",
                                  "vae",
                                  "linear_regression",
                                  "multi_device",
+                                 "sine_forecast",
                                  "tern-state convert",
                                  "tern-state diff"};
 
@@ -58,7 +60,7 @@ TEST(Arguments, EveryNumberHasARange) {
       ++count;
     }
   }
-  EXPECT_GT(count, 40);
+  EXPECT_GT(count, 50);
 }
 
 TEST(Arguments, RangesAndWordsAreChecked) {
@@ -103,6 +105,7 @@ TEST(Arguments, OutputsAreCheckedBeforeTheWork) {
       {"vae --save folder.json", "--save: is a folder: folder.json"},
       {"vae --save file/net.json", "--save: not a folder: file"},
       {"dcgan --out file", "--out: not a folder: "},
+      {"sine_forecast --picture wave.png", "--picture: the name should end in .svg, got wave.png"},
       {"cifar_resnet --show none/shown.svg", "--show: the folder does not exist: none"},
       {"cifar_resnet --show shown.jpg", "--show: the name should end in .svg, got shown.jpg"},
       {"tern-state convert a none/b.json", "B: the folder does not exist: none"},

@@ -4,6 +4,7 @@
 #include <string>
 
 #include "examples/program.h"
+#include "serialization/scratch.h"
 
 // What the heads of the examples promise.
 
@@ -53,6 +54,19 @@ TEST(ExpectedResults, CustomDataset) {
 TEST(ExpectedResults, Gru) {
   const ProgramResult result = run_program(kFolder + "gru --device cpu");
   EXPECT_LT(last_number(result, "mean squared error on new sequences: "), 0.002) << result.text;
+}
+
+TEST(ExpectedResults, CharLm) {
+  const ProgramResult result = run_program(kFolder + "char_lm --device cpu");
+  EXPECT_LT(last_number(result, "step 200: loss "), 0.3) << result.text;
+  EXPECT_GT(last_number(result, "validation loss "), 3) << result.text;
+}
+
+TEST(ExpectedResults, SineForecast) {
+  const Scratch scratch;
+  const ProgramResult result =
+      run_program("cd " + scratch.folder() + " && " + kFolder + "sine_forecast --device cpu");
+  EXPECT_LT(last_number(result, "200 forecast points: "), 0.02) << result.text;
 }
 
 }  // namespace
