@@ -25,6 +25,7 @@
 
 #include <tern/tern.h>
 
+#include "support/alphabet.h"
 #include "support/command_line.h"
 
 namespace {
@@ -61,39 +62,6 @@ const char* const kLicence =
     "MERCHANTABILITY, or FITNESS FOR A PARTICULAR PURPOSE. You are solely responsible for "
     "determining the appropriateness of using or redistributing the Work and assume any risks "
     "associated with Your exercise of permissions under this License.\n";
-
-/// The characters of a text (bytes), numbered in their order.
-class Alphabet {
- public:
-  explicit Alphabet(std::string text) : letters_(std::move(text)) {
-    const auto less = [](char a, char b) {
-      return static_cast<unsigned char>(a) < static_cast<unsigned char>(b);
-    };
-    std::sort(letters_.begin(), letters_.end(), less);
-    letters_.erase(std::unique(letters_.begin(), letters_.end()), letters_.end());
-  }
-
-  std::int64_t size() const { return static_cast<std::int64_t>(letters_.size()); }
-  char letter(std::int64_t number) const { return letters_.at(static_cast<std::size_t>(number)); }
-
-  /// Returns the numbers of a text. Throws std::runtime_error for a character that is missing.
-  Tensor encode(const std::string& text) const {
-    std::vector<std::int64_t> numbers;
-    numbers.reserve(text.size());
-    for (const char letter : text) {
-      const std::size_t at = letters_.find(letter);
-      if (at == std::string::npos) {
-        throw std::runtime_error(std::string("--prompt has the character '") + letter +
-                                 "', which the text does not have");
-      }
-      numbers.push_back(static_cast<std::int64_t>(at));
-    }
-    return tern::tensor(numbers);
-  }
-
- private:
-  std::string letters_;
-};
 
 /// A model that returns, for each character, scores of the character that follows.
 struct ModelImpl : nn::Module {
@@ -177,10 +145,10 @@ double validation_loss(ModelImpl& model, const Tensor& text, std::int64_t length
 }
 
 /// Prints characters that the model draws, each from the last `length` ones.
-void write(ModelImpl& model, const Alphabet& alphabet, const Arguments& a) {
+void write(ModelImpl& model, const support::Alphabet& alphabet, const Arguments& a) {
   const tern::NoGradGuard no_grad;
   std::string text = a.prompt.empty() ? std::string(1, alphabet.letter(0)) : a.prompt;
-  Tensor characters = alphabet.encode(text).unsqueeze(0).to(a.device);
+  Tensor characters = alphabet.encode(text, "--prompt").unsqueeze(0).to(a.device);
   for (std::int64_t i = 0; i < a.write; ++i) {
     const std::int64_t seen = std::min(characters.size(1), a.length);
     const Tensor window = characters.narrow(1, characters.size(1) - seen, seen);
@@ -194,8 +162,8 @@ void write(ModelImpl& model, const Alphabet& alphabet, const Arguments& a) {
 
 void run(const Arguments& a) {
   const std::string text = read_text(a.data);
-  const Alphabet alphabet(text);
-  const Tensor all = alphabet.encode(text).to(a.device);
+  const support::Alphabet alphabet(text);
+  const Tensor all = alphabet.encode(text, "the text").to(a.device);
   const std::int64_t training = all.numel() * 9 / 10;
   if (training <= a.length || all.numel() - training <= a.length) {
     throw std::runtime_error("the text has " + std::to_string(text.size()) +

@@ -29,20 +29,11 @@ void check_refused(const Scratch& scratch, const std::string& command, const std
   EXPECT_EQ(std::ranges::count(result.text, '\n'), 1) << command << "\n" << result.text;
 }
 
-const char* const kCommands[] = {"char_lm",
-                                 "cifar_resnet",
-                                 "classify",
-                                 "custom_dataset",
-                                 "custom_op",
-                                 "dcgan",
-                                 "gru",
-                                 "mnist",
-                                 "mnist_mlp",
-                                 "vae",
-                                 "linear_regression",
-                                 "multi_device",
-                                 "sine_forecast",
-                                 "tern-state convert",
+const char* const kCommands[] = {"char_lm",        "cifar_resnet",  "classify",
+                                 "custom_dataset", "custom_op",     "date_translate",
+                                 "dcgan",          "gru",           "mnist",
+                                 "mnist_mlp",      "vae",           "linear_regression",
+                                 "multi_device",   "sine_forecast", "tern-state convert",
                                  "tern-state diff"};
 
 TEST(Arguments, EveryNumberHasARange) {
@@ -60,7 +51,7 @@ TEST(Arguments, EveryNumberHasARange) {
       ++count;
     }
   }
-  EXPECT_GT(count, 50);
+  EXPECT_GT(count, 60);
 }
 
 TEST(Arguments, RangesAndWordsAreChecked) {
@@ -82,6 +73,7 @@ TEST(Arguments, RangesAndWordsAreChecked) {
       {"custom_dataset --workers 100000", "; 4 threads for each processor are the most"},
       {"custom_op --rows 0", "--rows: " + whole + "1 to"},
       {"gru --length 1", "--length: " + whole + "2 to"},
+      {"date_translate --dates 35526", "--dates: " + whole + "1 to 35525, got 35526"},
       {"classify --top 0 --weights a b", "--top: " + whole + "1 to"},
       {"tern-state diff a b --tolerance -1",
        "--tolerance: should be a number of at least 0, got -1"},
@@ -105,6 +97,7 @@ TEST(Arguments, OutputsAreCheckedBeforeTheWork) {
       {"vae --save folder.json", "--save: is a folder: folder.json"},
       {"vae --save file/net.json", "--save: not a folder: file"},
       {"dcgan --out file", "--out: not a folder: "},
+      {"date_translate --out file", "--out: not a folder: "},
       {"sine_forecast --picture wave.png", "--picture: the name should end in .svg, got wave.png"},
       {"cifar_resnet --show none/shown.svg", "--show: the folder does not exist: none"},
       {"cifar_resnet --show shown.jpg", "--show: the name should end in .svg, got shown.jpg"},

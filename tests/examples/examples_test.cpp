@@ -39,6 +39,8 @@ INSTANTIATE_TEST_SUITE_P(
         ExampleRun{"char_lm", "--steps 2 --length 8 --width 16 --write 5 --save net.json",
                    "validation loss "},
         ExampleRun{"custom_dataset", "--epochs 1 --save net.json", "correct on new pictures: "},
+        ExampleRun{"date_translate", "--epochs 1 --dates 20 --hidden 4 --save net.json",
+                   "epoch 1: loss "},
         ExampleRun{"gru", "--steps 3 --length 4 --save net.json", "mean squared error on new"},
         ExampleRun{"linear_regression", "--epochs 1 --save net.json", "learned: y = 2.0"},
         ExampleRun{"mnist", "--epochs 1 --batch-size 16 --data mnist --save net.json",
@@ -108,6 +110,23 @@ TEST(ExamplePrograms, CharLmWritesWithATransformer) {
   const ProgramResult far = run_program(kExamples + "char_lm --device cpu --length 2000");
   EXPECT_EQ(far.code, 1) << far.text;
   EXPECT_NE(far.text.find("too few for --length 2000"), std::string::npos) << far.text;
+}
+
+TEST(ExamplePrograms, DateTranslateDrawsTheDate) {
+  const Scratch scratch;
+  const std::string small = "cd " + scratch.folder() + " && " + kExamples +
+                            "date_translate --device cpu --epochs 1 --dates 20 --hidden 4 ";
+  const ProgramResult result = run_program(small + "--date \"3 May '87\" --out pictures");
+  EXPECT_EQ(result.code, 0) << result.text;
+  EXPECT_NE(result.text.find("\n3 May '87 "), std::string::npos) << result.text;
+  const std::string picture = read_file(scratch.path("pictures/attention.svg"));
+  for (const char* text : {">M<", ">y<", ">'<", ">␣<", "Where the decoder looks"}) {
+    EXPECT_NE(picture.find(text), std::string::npos) << text;
+  }
+  const ProgramResult odd = run_program(small + "--date '3 May #'");
+  EXPECT_EQ(odd.code, 1);
+  EXPECT_EQ(odd.text,
+            "date_translate: --date has the character '#', which the model does not know\n");
 }
 
 TEST(ExamplePrograms, SayThatTrainingTakesMinutesAndHowLong) {

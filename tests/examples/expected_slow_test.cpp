@@ -69,5 +69,13 @@ TEST(ExpectedResults, SineForecast) {
   EXPECT_LT(last_number(result, "200 forecast points: "), 0.02) << result.text;
 }
 
+TEST(ExpectedResults, DateTranslate) {
+  const Scratch scratch;
+  const ProgramResult result = run_program("cd " + scratch.folder() + " && " + kFolder +
+                                           "date_translate --device cpu --date \"3 May '87\"");
+  EXPECT_GT(last_number(result, "right on new days "), 0.99) << result.text;
+  EXPECT_TRUE(result.text.ends_with(" 1987-05-03\n")) << result.text;
+}
+
 }  // namespace
 }  // namespace tern
