@@ -29,12 +29,12 @@ void check_refused(const Scratch& scratch, const std::string& command, const std
   EXPECT_EQ(std::ranges::count(result.text, '\n'), 1) << command << "\n" << result.text;
 }
 
-const char* const kCommands[] = {"char_lm",        "cifar_resnet",  "classify",
-                                 "custom_dataset", "custom_op",     "date_translate",
-                                 "dcgan",          "gru",           "mnist",
-                                 "mnist_mlp",      "vae",           "linear_regression",
-                                 "multi_device",   "sine_forecast", "tern-state convert",
-                                 "tern-state diff"};
+const char* const kCommands[] = {
+    "char_lm",        "cifar_resnet",     "classify",      "custom_dataset",
+    "custom_op",      "date_translate",   "dcgan",         "gru",
+    "mnist",          "mnist_mlp",        "vae",           "linear_regression",
+    "multi_device",   "sentence_classes", "sine_forecast", "tern-state convert",
+    "tern-state diff"};
 
 TEST(Arguments, EveryNumberHasARange) {
   const Scratch scratch;
@@ -51,7 +51,7 @@ TEST(Arguments, EveryNumberHasARange) {
       ++count;
     }
   }
-  EXPECT_GT(count, 60);
+  EXPECT_GT(count, 70);
 }
 
 TEST(Arguments, RangesAndWordsAreChecked) {
@@ -98,6 +98,7 @@ TEST(Arguments, OutputsAreCheckedBeforeTheWork) {
       {"vae --save file/net.json", "--save: not a folder: file"},
       {"dcgan --out file", "--out: not a folder: "},
       {"date_translate --out file", "--out: not a folder: "},
+      {"sentence_classes --out file", "--out: not a folder: "},
       {"sine_forecast --picture wave.png", "--picture: the name should end in .svg, got wave.png"},
       {"cifar_resnet --show none/shown.svg", "--show: the folder does not exist: none"},
       {"cifar_resnet --show shown.jpg", "--show: the name should end in .svg, got shown.jpg"},

@@ -48,6 +48,8 @@ INSTANTIATE_TEST_SUITE_P(
         ExampleRun{"mnist_mlp", "--epochs 1 --batch-size 16 --data mnist --save net.json",
                    "epoch 1: loss "},
         ExampleRun{"multi_device", "--epochs 2 --save net.json", "epoch 2: loss"},
+        ExampleRun{"sentence_classes", "--epochs 1 --sentences 20 --hidden 4 --save net.json",
+                   "epoch 1: loss "},
         ExampleRun{"sine_forecast", "--steps 2 --ahead 5 --hidden 4 --save net.json",
                    "mean squared error of 5 forecast points: "},
         ExampleRun{"vae", "--epochs 1 --batch-size 16 --data mnist --save net.json",
@@ -127,6 +129,27 @@ TEST(ExamplePrograms, DateTranslateDrawsTheDate) {
   EXPECT_EQ(odd.code, 1);
   EXPECT_EQ(odd.text,
             "date_translate: --date has the character '#', which the model does not know\n");
+}
+
+TEST(ExamplePrograms, SentenceClassesJudgesASentence) {
+  const Scratch scratch;
+  const std::string small = "cd " + scratch.folder() + " && " + kExamples +
+                            "sentence_classes --device cpu --epochs 1 --sentences 20 ";
+  const ProgramResult result =
+      run_program(small + "--sentence ' the food was  not bad ' --out pictures");
+  EXPECT_EQ(result.code, 0) << result.text;
+  EXPECT_TRUE(result.text.ends_with(" the food was not bad\n")) << result.text;
+  const std::string picture = read_file(scratch.path("pictures/confusion.svg"));
+  for (const char* text : {">negative<", ">mixed<", ">positive<"}) {
+    EXPECT_NE(picture.find(text), std::string::npos) << text;
+  }
+  const ProgramResult odd = run_program(small + "--sentence 'the soup was bad'");
+  EXPECT_EQ(odd.code, 1);
+  EXPECT_EQ(odd.text.rfind("sentence_classes: --sentence has the word 'soup', which the model does "
+                           "not know; it knows and annoying ",
+                           0),
+            0u)
+      << odd.text;
 }
 
 TEST(ExamplePrograms, SayThatTrainingTakesMinutesAndHowLong) {

@@ -77,5 +77,14 @@ TEST(ExpectedResults, DateTranslate) {
   EXPECT_TRUE(result.text.ends_with(" 1987-05-03\n")) << result.text;
 }
 
+TEST(ExpectedResults, SentenceClasses) {
+  const Scratch scratch;
+  const std::string command = "cd " + scratch.folder() + " && " + kFolder + "sentence_classes ";
+  const ProgramResult result = run_program(command + "--device cpu");
+  EXPECT_GT(last_number(result, "accuracy "), 0.98) << result.text;
+  const ProgramResult shuffled = run_program(command + "--device cpu --shuffle");
+  EXPECT_LT(last_number(shuffled, "accuracy "), 0.6) << shuffled.text;
+}
+
 }  // namespace
 }  // namespace tern
