@@ -53,7 +53,8 @@ Tensor TransformerImpl::forward(const Tensor& src, const Tensor& tgt, const Tens
                                 const Tensor& tgt_mask, const Tensor& memory_mask,
                                 const Tensor& src_key_padding_mask,
                                 const Tensor& tgt_key_padding_mask,
-                                const Tensor& memory_key_padding_mask) {
+                                const Tensor& memory_key_padding_mask, bool src_is_causal,
+                                bool tgt_is_causal, bool memory_is_causal) {
   TERN_CHECK(
       src.dim() == tgt.dim() && (src.dim() == 2 || src.dim() == 3), ShapeError,
       "nn::Transformer: src and tgt should both have 3 dimensions, or 2 without a batch, but "
@@ -66,9 +67,16 @@ Tensor TransformerImpl::forward(const Tensor& src, const Tensor& tgt, const Tens
   TERN_CHECK(src.size(-1) == options.d_model() && tgt.size(-1) == options.d_model(), ShapeError,
              "nn::Transformer: the feature number of src and tgt must be equal to d_model, got ",
              src.size(-1), " and ", tgt.size(-1), " while d_model is ", options.d_model());
-  const Tensor memory = encoder.forward(src, src_mask, src_key_padding_mask);
+  // A module of the caller need not know the hints.
+  const Tensor memory = src_is_causal
+                            ? encoder.forward(src, src_mask, src_key_padding_mask, src_is_causal)
+                            : encoder.forward(src, src_mask, src_key_padding_mask);
+  if (!tgt_is_causal && !memory_is_causal) {
+    return decoder.forward(tgt, memory, tgt_mask, memory_mask, tgt_key_padding_mask,
+                           memory_key_padding_mask);
+  }
   return decoder.forward(tgt, memory, tgt_mask, memory_mask, tgt_key_padding_mask,
-                         memory_key_padding_mask);
+                         memory_key_padding_mask, tgt_is_causal, memory_is_causal);
 }
 
 Tensor TransformerImpl::generate_square_subsequent_mask(StrictInt sz,

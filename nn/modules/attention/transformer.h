@@ -34,11 +34,12 @@ struct TransformerOptions {
   TERN_ARG(double, dropout) = 0.1;
   /// The function between the two linear maps: kReLU, kGELU or any other.
   TERN_ARG(TransformerActivation, activation) = kReLU;
-  /// A module that replaces the encoder; a copy is used. Its forward takes src, src_mask and
-  /// src_key_padding_mask.
+  /// A module that replaces the encoder; a copy is used. Its forward takes src, src_mask,
+  /// src_key_padding_mask and, where src_is_causal is used, is_causal.
   TERN_ARG(AnyModule, custom_encoder);
   /// A module that replaces the decoder; a copy is used. Its forward takes tgt, memory, tgt_mask,
-  /// memory_mask, tgt_key_padding_mask and memory_key_padding_mask.
+  /// memory_mask, tgt_key_padding_mask, memory_key_padding_mask and, where they are used,
+  /// tgt_is_causal and memory_is_causal.
   TERN_ARG(AnyModule, custom_decoder);
   /// A number added to the variances.
   TERN_ARG(double, layer_norm_eps) = 1e-5;
@@ -74,12 +75,13 @@ class TERN_API TransformerImpl : public Cloneable<TransformerImpl> {
   void reset() override;
   /// Draws new numbers for all parameters with two or more dimensions.
   void reset_parameters();
-  /// Returns the result of the decoder. The masks are those of MultiheadAttention. Throws
+  /// Returns the result of the decoder. The masks and hints are those of MultiheadAttention. Throws
   /// ShapeError unless src and tgt have d_model elements in a row and the same batch.
   Tensor forward(const Tensor& src, const Tensor& tgt, const Tensor& src_mask = {},
                  const Tensor& tgt_mask = {}, const Tensor& memory_mask = {},
                  const Tensor& src_key_padding_mask = {}, const Tensor& tgt_key_padding_mask = {},
-                 const Tensor& memory_key_padding_mask = {});
+                 const Tensor& memory_key_padding_mask = {}, bool src_is_causal = false,
+                 bool tgt_is_causal = false, bool memory_is_causal = false);
   /// Returns the mask [sz, sz] with which each position attends to itself and those before it: 0,
   /// and -infinity above the diagonal. Throws Error for a negative size.
   static Tensor generate_square_subsequent_mask(StrictInt sz,
@@ -93,7 +95,8 @@ class TERN_API TransformerImpl : public Cloneable<TransformerImpl> {
  private:
   TERN_FORWARD_HAS_DEFAULT_ARGS({2, AnyValue(Tensor())}, {3, AnyValue(Tensor())},
                                 {4, AnyValue(Tensor())}, {5, AnyValue(Tensor())},
-                                {6, AnyValue(Tensor())}, {7, AnyValue(Tensor())})
+                                {6, AnyValue(Tensor())}, {7, AnyValue(Tensor())},
+                                {8, AnyValue(false)}, {9, AnyValue(false)}, {10, AnyValue(false)})
 };
 TERN_MODULE(Transformer);
 

@@ -155,12 +155,15 @@ TRANSFORMER = [
     transformer("decoder layer", {}, unbatched=True),
     transformer("decoder layer", decoder_masks, dropout=0.4),
     transformer("encoder", {"mask": square3, "src_key_padding_mask": source_padding}),
+    transformer("encoder", {"mask": square3, "is_causal": True}),
     transformer("encoder", {}, norm_first=True, dropout=0.2),
     transformer("decoder", {**decoder_masks, **decoder_padding}, activation="gelu"),
     transformer("transformer", {}),
     transformer("transformer", {"src_mask": square3, "src_key_padding_mask": source_padding, **decoder_masks,
                                 **decoder_padding}, first=True, norm_first=True, activation="gelu"),
     transformer("transformer", {}, bias=False, unbatched=True, layer_norm_eps=0.01),
+    transformer("transformer", {"src_mask": square3, "tgt_mask": square5, "memory_mask": square5[:, :3], "src_is_causal": True,
+                                "tgt_is_causal": True, "memory_is_causal": True}),
     transformer("transformer", {}, dropout=0.3),
 ]
 write("attention.json", {"multihead": MULTIHEAD, "transformer": TRANSFORMER})

@@ -39,7 +39,9 @@ class RecordedRun {
     } else if (kind == "encoder") {
       run(nn::TransformerEncoder(
               nn::TransformerEncoderOptions(layer, 2).norm(nn::AnyModule(nn::LayerNorm(4)))),
-          [&](auto& net) { return net(in_[0], mask("mask"), mask("src_key_padding_mask")); });
+          [&](auto& net) {
+            return net(in_[0], mask("mask"), mask("src_key_padding_mask"), flag("is_causal"));
+          });
     } else if (kind == "decoder") {
       run_decoder(nn::TransformerDecoder(nn::TransformerDecoderLayer(layer), 2));
     } else {
@@ -47,7 +49,8 @@ class RecordedRun {
           [&](auto& net) {
             return net(in_[0], in_[1], mask("src_mask"), mask("tgt_mask"), mask("memory_mask"),
                        mask("src_key_padding_mask"), mask("tgt_key_padding_mask"),
-                       mask("memory_key_padding_mask"));
+                       mask("memory_key_padding_mask"), flag("src_is_causal"),
+                       flag("tgt_is_causal"), flag("memory_is_causal"));
           });
     }
   }
@@ -63,7 +66,7 @@ class RecordedRun {
     run(net, [&](auto& decoder) {
       return decoder(in_[0], in_[1], mask("tgt_mask"), mask("memory_mask"),
                      mask("tgt_key_padding_mask"), mask("memory_key_padding_mask"),
-                     flag("tgt_is_causal"));
+                     flag("tgt_is_causal"), flag("memory_is_causal"));
     });
   }
 
@@ -148,6 +151,21 @@ TEST(Transformer, TakesAnEncoder) {
   const Tensor src = randn({3, 2, 4}), tgt = randn({5, 2, 4});
   EXPECT_TRUE(same_bits(net(src, tgt), net->decoder.forward(tgt, src + 1)));
   EXPECT_EQ(net->state_dict().keys()[0], "decoder.layers.0.self_attn.in_proj_weight");
+}
+
+TEST(Transformer, GivesHintsToModulesThatTakeThem) {
+  nn::Transformer net(nn::TransformerOptions(4, 2, 1, 1)
+                          .dim_feedforward(6)
+                          .dropout(0)
+                          .custom_encoder(nn::AnyModule(PlusOne())));
+  const Tensor src = randn({3, 2, 4}), tgt = randn({5, 2, 4});
+  const Tensor mask = nn::TransformerImpl::generate_square_subsequent_mask(5);
+  const auto call = [&](bool src_is_causal, bool tgt_is_causal) {
+    return net(src, tgt, Tensor(), mask, Tensor(), Tensor(), Tensor(), Tensor(), src_is_causal,
+               tgt_is_causal);
+  };
+  EXPECT_TRUE(close(call(false, true), call(false, false)));
+  EXPECT_NE(error_of([&] { call(true, false); }), "");  // its forward has three arguments
 }
 
 TEST(Transformer, MakesMasks) {
