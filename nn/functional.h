@@ -4,6 +4,8 @@
 
 #include <tern/nn/functional/activation.h>
 #include <tern/nn/modules/attention/multihead_attention.h>
+#include <tern/nn/modules/attention/positional_encoding.h>
+#include <tern/nn/modules/attention/rotary_embedding.h>
 #include <tern/nn/modules/batch_norm.h>
 #include <tern/nn/modules/conv.h>
 #include <tern/nn/modules/distance.h>

@@ -20,6 +20,8 @@
 #include <tern/nn/modules/adaptive.h>
 #include <tern/nn/modules/adaptive_pooling.h>
 #include <tern/nn/modules/attention/multihead_attention.h>
+#include <tern/nn/modules/attention/positional_encoding.h>
+#include <tern/nn/modules/attention/rotary_embedding.h>
 #include <tern/nn/modules/attention/transformer.h>
 #include <tern/nn/modules/attention/transformer_coder.h>
 #include <tern/nn/modules/attention/transformer_layers.h>
