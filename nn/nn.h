@@ -20,6 +20,7 @@
 #include <tern/nn/modules/adaptive.h>
 #include <tern/nn/modules/adaptive_pooling.h>
 #include <tern/nn/modules/attention/gated_feed_forward.h>
+#include <tern/nn/modules/attention/kv_cache.h>
 #include <tern/nn/modules/attention/multihead_attention.h>
 #include <tern/nn/modules/attention/positional_encoding.h>
 #include <tern/nn/modules/attention/rotary_embedding.h>

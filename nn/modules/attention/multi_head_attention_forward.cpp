@@ -4,6 +4,7 @@
 #include <tern/core/ops/common/detail/op.h>
 #include <tern/core/ops/ops.h>
 #include <tern/nn/modules/attention/multihead_attention.h>
+#include <tern/nn/modules/attention/positional_encoding.h>
 
 namespace tern::nn::functional {
 namespace {
@@ -137,9 +138,7 @@ Tensor additive_mask(const Tensor& mask, const char* name, ScalarType dtype, std
 }
 
 /// Returns attn_mask as [1, 1, L, S] or [B, heads, L, S].
-Tensor score_mask(const Tensor& q, std::int64_t keys, std::int64_t columns,
-                  const HeadOptions& options) {
-  const Tensor& mask = options.attn_mask();
+Tensor score_mask(const Tensor& mask, const Tensor& q, std::int64_t keys, std::int64_t columns) {
   const std::int64_t batch = q.size(0), heads = q.size(1), rows = q.size(2);
   const Tensor numbers = additive_mask(mask, "attn_mask", q.dtype(), columns);
   if (mask.dim() == 2) {
@@ -187,7 +186,7 @@ AttentionResult run_heads(const Tensor& query, const Tensor& key, const Tensor& 
                           const HeadOptions& options) {
   check_sizes(query, key, value, options);
   const bool batch_first = options.batch_first();
-  const std::int64_t batch_dim = batch_first ? 0 : 1, keys = key.size(1 - batch_dim);
+  const std::int64_t batch_dim = batch_first ? 0 : 1;
   Projections rows = options.use_separate_proj_weight()
                          ? project_separately(query, key, value, options)
                          : project_joined(query, key, value, options);
@@ -205,24 +204,32 @@ AttentionResult run_heads(const Tensor& query, const Tensor& key, const Tensor& 
                                          : split_heads(rows.k, options.num_heads(), batch_first);
   heads.v = options.static_v().defined() ? static_heads(options.static_v(), "static_v", heads.q)
                                          : split_heads(rows.v, options.num_heads(), batch_first);
+  const std::int64_t cached =
+      options.cache() ? options.cache()->get().length(options.cache_layer()) : 0;
+  const std::int64_t keys = heads.k.size(2) - columns + cached;
+  if (options.add_zero_attn()) ++columns;
+  // The hint counts where only the triangle is wanted.
+  const Tensor& padding = options.key_padding_mask();
+  const bool is_triangle =
+      options.is_causal() && !padding.defined() && !options.need_weights() && cached == 0;
+  Tensor mask;
+  if (options.attn_mask().defined() && !is_triangle) {
+    mask = score_mask(options.attn_mask(), heads.q, keys, columns);
+  }
+  if (padding.defined()) {
+    const Tensor numbers = padding_mask(padding, heads.q, keys, columns);
+    mask = mask.defined() ? mask + numbers : numbers;
+  }
+  if (options.cache()) {
+    std::tie(heads.k, heads.v) =
+        options.cache()->get().update(options.cache_layer(), heads.k, heads.v);
+  }
   if (options.add_zero_attn()) {
     const auto append_zeros = [](const Tensor& x) {
       return cat({x, zeros({x.size(0), x.size(1), 1, x.size(3)}, x.options())}, 2);
     };
     heads.k = append_zeros(heads.k);
     heads.v = append_zeros(heads.v);
-    ++columns;
-  }
-  // The hint counts where only the triangle is wanted.
-  const Tensor& padding = options.key_padding_mask();
-  const bool is_triangle = options.is_causal() && !padding.defined() && !options.need_weights();
-  Tensor mask;
-  if (options.attn_mask().defined() && !is_triangle) {
-    mask = score_mask(heads.q, keys, columns, options);
-  }
-  if (padding.defined()) {
-    const Tensor numbers = padding_mask(padding, heads.q, heads.k.size(2) - columns, columns);
-    mask = mask.defined() ? mask + numbers : numbers;
   }
   AttentionResult result = attend(heads, mask, is_triangle, options);
   result.result = tern::linear(join_heads(result.result, batch_first), options.out_proj_weight(),
@@ -233,6 +240,21 @@ AttentionResult run_heads(const Tensor& query, const Tensor& key, const Tensor& 
   return result;
 }
 
+/// Returns options with the mask that `is_causal` stands for with a cache; a single query needs
+/// none.
+HeadOptions with_causal_mask(HeadOptions options, const Tensor& query, const Tensor& key) {
+  const std::int64_t rows_dim = query.dim() == 3 && options.batch_first() ? 1 : 0;
+  const std::int64_t rows = query.size(rows_dim);
+  const std::int64_t keys =
+      key.size(rows_dim) + options.cache()->get().length(options.cache_layer());
+  if (rows > 1) {
+    options.attn_mask(causal_lower_right(rows, keys, query.device()).logical_not());
+  }
+  // As a hint it would mean the first key. A row of zeros is for all queries.
+  options.is_causal(rows > 1 && rows == keys && !options.add_zero_attn());
+  return options;
+}
+
 }  // namespace
 
 std::tuple<Tensor, Tensor> multi_head_attention_forward(const Tensor& query, const Tensor& key,
@@ -241,6 +263,14 @@ std::tuple<Tensor, Tensor> multi_head_attention_forward(const Tensor& query, con
   TERN_OP("multi_head_attention_forward", query, key, value);
   TERN_AUTOCAST_INNER_OPS();
   check_dims(query, key, value, options);
+  if (options.cache()) {
+    TERN_CHECK(!options.bias_k().defined() && !options.static_k().defined() &&
+                   !options.static_v().defined(),
+               Error, "a cache takes neither bias_k and bias_v nor static keys and values");
+    if (options.is_causal() && !options.attn_mask().defined()) {
+      return multi_head_attention_forward(query, key, value, with_causal_mask(options, query, key));
+    }
+  }
   TERN_CHECK(!options.is_causal() || options.attn_mask().defined(), Error,
              "Need attn_mask if specifying the is_causal hint. You may use the Transformer module "
              "method `generate_square_subsequent_mask` to create this mask.");

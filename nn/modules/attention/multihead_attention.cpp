@@ -59,25 +59,42 @@ void MultiheadAttentionImpl::reset_parameters() {
   }
 }
 
+/// Returns what every call of the module has in common.
+functional::MultiheadAttentionForwardFuncOptions MultiheadAttentionImpl::call_options() const {
+  return functional::MultiheadAttentionForwardFuncOptions(
+             options.embed_dim(), options.num_heads(), in_proj_weight, in_proj_bias, bias_k, bias_v,
+             options.add_zero_attn(), options.dropout(), out_proj->weight, out_proj->bias)
+      .training(is_training())
+      .use_separate_proj_weight(q_proj_weight.defined())
+      .q_proj_weight(q_proj_weight)
+      .k_proj_weight(k_proj_weight)
+      .v_proj_weight(v_proj_weight)
+      .batch_first(options.batch_first());
+}
+
 std::tuple<Tensor, Tensor> MultiheadAttentionImpl::forward(
     const Tensor& query, const Tensor& key, const Tensor& value, const Tensor& key_padding_mask,
     bool need_weights, const Tensor& attn_mask, bool average_attn_weights, bool is_causal) {
-  return functional::multi_head_attention_forward(
-      query, key, value,
-      functional::MultiheadAttentionForwardFuncOptions(
-          options.embed_dim(), options.num_heads(), in_proj_weight, in_proj_bias, bias_k, bias_v,
-          options.add_zero_attn(), options.dropout(), out_proj->weight, out_proj->bias)
-          .training(is_training())
-          .key_padding_mask(key_padding_mask)
-          .need_weights(need_weights)
-          .attn_mask(attn_mask)
-          .use_separate_proj_weight(q_proj_weight.defined())
-          .q_proj_weight(q_proj_weight)
-          .k_proj_weight(k_proj_weight)
-          .v_proj_weight(v_proj_weight)
-          .average_attn_weights(average_attn_weights)
-          .is_causal(is_causal)
-          .batch_first(options.batch_first()));
+  return functional::multi_head_attention_forward(query, key, value,
+                                                  call_options()
+                                                      .key_padding_mask(key_padding_mask)
+                                                      .need_weights(need_weights)
+                                                      .attn_mask(attn_mask)
+                                                      .average_attn_weights(average_attn_weights)
+                                                      .is_causal(is_causal));
+}
+
+Tensor MultiheadAttentionImpl::forward_with_cache(const Tensor& query, KVCache& cache,
+                                                  std::int64_t layer,
+                                                  const Tensor& key_padding_mask) {
+  return std::get<0>(
+      functional::multi_head_attention_forward(query, query, query,
+                                               call_options()
+                                                   .key_padding_mask(key_padding_mask)
+                                                   .need_weights(false)
+                                                   .is_causal(true)
+                                                   .cache(cache)
+                                                   .cache_layer(layer)));
 }
 
 }  // namespace tern::nn

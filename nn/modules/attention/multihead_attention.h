@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <tuple>
 #include <utility>
@@ -9,6 +10,7 @@
 #include <tern/nn/any_module.h>
 #include <tern/nn/module/cloneable.h>
 #include <tern/nn/module_holder.h>
+#include <tern/nn/modules/attention/kv_cache.h>
 #include <tern/nn/modules/linear.h>
 #include <tern/nn/options/options_arg.h>
 
@@ -111,6 +113,12 @@ struct MultiheadAttentionForwardFuncOptions {  // NOLINT(clang-analyzer-optin.pe
   TERN_ARG(bool, is_causal) = false;
   /// True: tensors are [batch, rows, size], not [rows, batch, size].
   TERN_ARG(bool, batch_first) = false;
+  /// Holds keys and values of earlier calls, to which those of this call are appended; masks are
+  /// for all of them. `is_causal` needs no attn_mask then: the last query has the position of the
+  /// last key.
+  TERN_ARG(std::optional<std::reference_wrapper<KVCache>>, cache);
+  /// The layer of the cache.
+  TERN_ARG(std::int64_t, cache_layer) = 0;
 };
 
 /// Returns softmax(scale * query key^T + attn_mask) value; see
@@ -169,6 +177,11 @@ class TERN_API MultiheadAttentionImpl : public Cloneable<MultiheadAttentionImpl>
                                      const Tensor& key_padding_mask = {}, bool need_weights = true,
                                      const Tensor& attn_mask = {}, bool average_attn_weights = true,
                                      bool is_causal = false);
+  /// Returns the causal self-attention of the rows that follow those in a layer of the cache, and
+  /// appends their keys and values to it. The results are those of one call with all rows; see
+  /// nn::KVCache. key_padding_mask is for the rows in the cache, too.
+  Tensor forward_with_cache(const Tensor& query, KVCache& cache, std::int64_t layer,
+                            const Tensor& key_padding_mask = {});
 
   /// The options given to the constructor.
   MultiheadAttentionOptions options;
@@ -184,6 +197,8 @@ class TERN_API MultiheadAttentionImpl : public Cloneable<MultiheadAttentionImpl>
  private:
   TERN_FORWARD_HAS_DEFAULT_ARGS({3, AnyValue(Tensor())}, {4, AnyValue(true)},
                                 {5, AnyValue(Tensor())}, {6, AnyValue(true)}, {7, AnyValue(false)})
+
+  functional::MultiheadAttentionForwardFuncOptions call_options() const;
 };
 TERN_MODULE(MultiheadAttention);
 

@@ -44,6 +44,16 @@ Tensor TransformerEncoderImpl::forward(const Tensor& src, const Tensor& src_mask
   return norm.is_empty() ? x : norm.forward(x);
 }
 
+Tensor TransformerEncoderImpl::forward_with_cache(const Tensor& src, KVCache& cache,
+                                                  const Tensor& src_key_padding_mask) {
+  Tensor x = src;
+  for (std::size_t i = 0; i < layers->size(); ++i) {
+    x = layers->ptr<TransformerEncoderLayerImpl>(i)->forward_with_cache(
+        x, cache, static_cast<std::int64_t>(i), src_key_padding_mask);
+  }
+  return norm.is_empty() ? x : norm.forward(x);
+}
+
 TransformerDecoderImpl::TransformerDecoderImpl(TransformerDecoderLayer decoder_layer,
                                                StrictInt num_layers)
     : TransformerDecoderImpl(TransformerDecoderOptions(std::move(decoder_layer), num_layers)) {}
@@ -70,6 +80,19 @@ Tensor TransformerDecoderImpl::forward(const Tensor& tgt, const Tensor& memory,
     TransformerDecoderLayer layer(layers->ptr<TransformerDecoderLayerImpl>(i));
     x = layer(x, memory, tgt_mask, memory_mask, tgt_key_padding_mask, memory_key_padding_mask,
               tgt_is_causal, memory_is_causal);
+  }
+  return norm.is_empty() ? x : norm.forward(x);
+}
+
+Tensor TransformerDecoderImpl::forward_with_cache(const Tensor& tgt, const Tensor& memory,
+                                                  KVCache& cache,
+                                                  const Tensor& tgt_key_padding_mask,
+                                                  const Tensor& memory_key_padding_mask) {
+  Tensor x = tgt;
+  for (std::size_t i = 0; i < layers->size(); ++i) {
+    x = layers->ptr<TransformerDecoderLayerImpl>(i)->forward_with_cache(
+        x, memory, cache, static_cast<std::int64_t>(i), tgt_key_padding_mask,
+        memory_key_padding_mask);
   }
   return norm.is_empty() ? x : norm.forward(x);
 }

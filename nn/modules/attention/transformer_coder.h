@@ -59,6 +59,11 @@ class TERN_API TransformerEncoderImpl : public Cloneable<TransformerEncoderImpl>
   /// Returns the result of the last layer, normalised. All layers get the same masks.
   Tensor forward(const Tensor& src, const Tensor& src_mask = {},
                  const Tensor& src_key_padding_mask = {}, bool is_causal = false);
+  /// Returns the result for rows that follow those in the cache, with a causal mask: a decoder
+  /// without memory generates with it, token by token. Layer i uses layer i of the cache. See
+  /// MultiheadAttention::forward_with_cache().
+  Tensor forward_with_cache(const Tensor& src, KVCache& cache,
+                            const Tensor& src_key_padding_mask = {});
 
   /// The options given to the constructor.
   TransformerEncoderOptions options;
@@ -91,6 +96,11 @@ class TERN_API TransformerDecoderImpl : public Cloneable<TransformerDecoderImpl>
                  const Tensor& memory_mask = {}, const Tensor& tgt_key_padding_mask = {},
                  const Tensor& memory_key_padding_mask = {}, bool tgt_is_causal = false,
                  bool memory_is_causal = false);
+  /// Returns the result for rows that follow those in the cache, with a causal mask. Layer i uses
+  /// layer i of the cache. See TransformerDecoderLayer::forward_with_cache().
+  Tensor forward_with_cache(const Tensor& tgt, const Tensor& memory, KVCache& cache,
+                            const Tensor& tgt_key_padding_mask = {},
+                            const Tensor& memory_key_padding_mask = {});
 
   /// The options given to the constructor.
   TransformerDecoderOptions options;

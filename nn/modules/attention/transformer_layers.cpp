@@ -84,23 +84,33 @@ void TransformerEncoderLayerImpl::reset() {
   dropout2 = register_module("dropout2", parts.dropout());
 }
 
-Tensor TransformerEncoderLayerImpl::attend(const Tensor& x, const Tensor& mask,
-                                           const Tensor& padding, bool is_causal) {
-  return dropout1(attention_result(self_attn, x, x, mask, padding, is_causal));
-}
-
 Tensor TransformerEncoderLayerImpl::feed_forward(const Tensor& x) {
   return dropout2(linear2(dropout(options.activation()(linear1(x)))));
 }
 
-Tensor TransformerEncoderLayerImpl::forward(const Tensor& src, const Tensor& src_mask,
-                                            const Tensor& src_key_padding_mask, bool is_causal) {
+template <class Attention>
+Tensor TransformerEncoderLayerImpl::run(const Tensor& src, const Attention& attend) {
   if (options.norm_first()) {
-    const Tensor x = src + attend(norm1(src), src_mask, src_key_padding_mask, is_causal);
+    const Tensor x = src + dropout1(attend(norm1(src)));
     return x + feed_forward(norm2(x));
   }
-  const Tensor x = norm1(src + attend(src, src_mask, src_key_padding_mask, is_causal));
+  const Tensor x = norm1(src + dropout1(attend(src)));
   return norm2(x + feed_forward(x));
+}
+
+Tensor TransformerEncoderLayerImpl::forward(const Tensor& src, const Tensor& src_mask,
+                                            const Tensor& src_key_padding_mask, bool is_causal) {
+  return run(src, [&](const Tensor& x) {
+    return attention_result(self_attn, x, x, src_mask, src_key_padding_mask, is_causal);
+  });
+}
+
+Tensor TransformerEncoderLayerImpl::forward_with_cache(const Tensor& src, KVCache& cache,
+                                                       std::int64_t layer,
+                                                       const Tensor& src_key_padding_mask) {
+  return run(src, [&](const Tensor& x) {
+    return self_attn->forward_with_cache(x, cache, layer, src_key_padding_mask);
+  });
 }
 
 TransformerDecoderLayerImpl::TransformerDecoderLayerImpl(StrictInt d_model, StrictInt nhead)
@@ -127,19 +137,21 @@ void TransformerDecoderLayerImpl::reset() {
   dropout3 = register_module("dropout3", parts.dropout());
 }
 
-Tensor TransformerDecoderLayerImpl::attend(const Tensor& x, const Tensor& mask,
-                                           const Tensor& padding, bool is_causal) {
-  return dropout1(attention_result(self_attn, x, x, mask, padding, is_causal));
-}
-
-Tensor TransformerDecoderLayerImpl::attend_memory(const Tensor& x, const Tensor& memory,
-                                                  const Tensor& mask, const Tensor& padding,
-                                                  bool is_causal) {
-  return dropout2(attention_result(multihead_attn, x, memory, mask, padding, is_causal));
-}
-
 Tensor TransformerDecoderLayerImpl::feed_forward(const Tensor& x) {
   return dropout3(linear2(dropout(options.activation()(linear1(x)))));
+}
+
+template <class Attention, class MemoryAttention>
+Tensor TransformerDecoderLayerImpl::run(const Tensor& tgt, const Attention& attend,
+                                        const MemoryAttention& attend_memory) {
+  if (options.norm_first()) {
+    Tensor x = tgt + dropout1(attend(norm1(tgt)));
+    x = x + dropout2(attend_memory(norm2(x)));
+    return x + feed_forward(norm3(x));
+  }
+  Tensor x = norm1(tgt + dropout1(attend(tgt)));
+  x = norm2(x + dropout2(attend_memory(x)));
+  return norm3(x + feed_forward(x));
 }
 
 Tensor TransformerDecoderLayerImpl::forward(const Tensor& tgt, const Tensor& memory,
@@ -147,20 +159,29 @@ Tensor TransformerDecoderLayerImpl::forward(const Tensor& tgt, const Tensor& mem
                                             const Tensor& tgt_key_padding_mask,
                                             const Tensor& memory_key_padding_mask,
                                             bool tgt_is_causal, bool memory_is_causal) {
-  const auto to_self = [&](const Tensor& x) {
-    return attend(x, tgt_mask, tgt_key_padding_mask, tgt_is_causal);
-  };
-  const auto to_memory = [&](const Tensor& x) {
-    return attend_memory(x, memory, memory_mask, memory_key_padding_mask, memory_is_causal);
-  };
-  if (options.norm_first()) {
-    Tensor x = tgt + to_self(norm1(tgt));
-    x = x + to_memory(norm2(x));
-    return x + feed_forward(norm3(x));
-  }
-  Tensor x = norm1(tgt + to_self(tgt));
-  x = norm2(x + to_memory(x));
-  return norm3(x + feed_forward(x));
+  return run(
+      tgt,
+      [&](const Tensor& x) {
+        return attention_result(self_attn, x, x, tgt_mask, tgt_key_padding_mask, tgt_is_causal);
+      },
+      [&](const Tensor& x) {
+        return attention_result(multihead_attn, x, memory, memory_mask, memory_key_padding_mask,
+                                memory_is_causal);
+      });
+}
+
+Tensor TransformerDecoderLayerImpl::forward_with_cache(const Tensor& tgt, const Tensor& memory,
+                                                       KVCache& cache, std::int64_t layer,
+                                                       const Tensor& tgt_key_padding_mask,
+                                                       const Tensor& memory_key_padding_mask) {
+  return run(
+      tgt,
+      [&](const Tensor& x) {
+        return self_attn->forward_with_cache(x, cache, layer, tgt_key_padding_mask);
+      },
+      [&](const Tensor& x) {
+        return attention_result(multihead_attn, x, memory, {}, memory_key_padding_mask, false);
+      });
 }
 
 }  // namespace tern::nn

@@ -102,6 +102,10 @@ class TERN_API TransformerEncoderLayerImpl : public Cloneable<TransformerEncoder
   /// Returns the result of the layer. The masks and `is_causal` are those of MultiheadAttention.
   Tensor forward(const Tensor& src, const Tensor& src_mask = {},
                  const Tensor& src_key_padding_mask = {}, bool is_causal = false);
+  /// Returns the result for rows that follow those in a layer of the cache, with a causal mask; see
+  /// MultiheadAttention::forward_with_cache().
+  Tensor forward_with_cache(const Tensor& src, KVCache& cache, std::int64_t layer,
+                            const Tensor& src_key_padding_mask = {});
 
   /// The options given to the constructor.
   TransformerEncoderLayerOptions options;
@@ -126,7 +130,8 @@ class TERN_API TransformerEncoderLayerImpl : public Cloneable<TransformerEncoder
   TERN_FORWARD_HAS_DEFAULT_ARGS({1, AnyValue(Tensor())}, {2, AnyValue(Tensor())},
                                 {3, AnyValue(false)})
 
-  Tensor attend(const Tensor& x, const Tensor& mask, const Tensor& padding, bool is_causal);
+  template <class Attention>
+  Tensor run(const Tensor& src, const Attention& attend);
   Tensor feed_forward(const Tensor& x);
 };
 TERN_MODULE(TransformerEncoderLayer);
@@ -150,6 +155,12 @@ class TERN_API TransformerDecoderLayerImpl : public Cloneable<TransformerDecoder
                  const Tensor& memory_mask = {}, const Tensor& tgt_key_padding_mask = {},
                  const Tensor& memory_key_padding_mask = {}, bool tgt_is_causal = false,
                  bool memory_is_causal = false);
+  /// Returns the result for rows that follow those in a layer of the cache, with a causal mask; see
+  /// MultiheadAttention::forward_with_cache(). The cache has the keys and values of the
+  /// self-attention alone.
+  Tensor forward_with_cache(const Tensor& tgt, const Tensor& memory, KVCache& cache,
+                            std::int64_t layer, const Tensor& tgt_key_padding_mask = {},
+                            const Tensor& memory_key_padding_mask = {});
 
   /// The options given to the constructor.
   TransformerDecoderLayerOptions options;
@@ -181,9 +192,8 @@ class TERN_API TransformerDecoderLayerImpl : public Cloneable<TransformerDecoder
                                 {4, AnyValue(Tensor())}, {5, AnyValue(Tensor())},
                                 {6, AnyValue(false)}, {7, AnyValue(false)})
 
-  Tensor attend(const Tensor& x, const Tensor& mask, const Tensor& padding, bool is_causal);
-  Tensor attend_memory(const Tensor& x, const Tensor& memory, const Tensor& mask,
-                       const Tensor& padding, bool is_causal);
+  template <class Attention, class MemoryAttention>
+  Tensor run(const Tensor& tgt, const Attention& attend, const MemoryAttention& attend_memory);
   Tensor feed_forward(const Tensor& x);
 };
 TERN_MODULE(TransformerDecoderLayer);
