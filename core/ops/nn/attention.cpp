@@ -53,7 +53,8 @@ Tensor repeat_heads_for(const Tensor& query, const Tensor& tensor) {
 /// divide those of the query.
 struct Heads {
   Tensor query, key, value;
-  DimVector batch;  // the dimensions before [L, Ev] of the result
+  DimVector batch;          // the dimensions before [L, Ev] of the result
+  DimVector weights_batch;  // those before [L, S] of the weights, which broadcast to `batch`
 };
 
 DimVector with_rows(const DimVector& batch, const Tensor& tensor) {
@@ -92,14 +93,15 @@ Heads make_heads(const Tensor& query, Tensor key, Tensor value, bool is_grouped)
   const auto batch_of = [&](const Tensor& tensor) {
     return tensor.sizes().slice(0, tensor.sizes().size() - (is_grouped ? 3 : 2));
   };
-  DimVector batch =
-      broadcast_sizes(broadcast_sizes(batch_of(query), batch_of(key)), batch_of(value));
-  DimVector shared = batch;
+  DimVector weights_batch = broadcast_sizes(batch_of(query), batch_of(key));
+  DimVector batch = broadcast_sizes(weights_batch, batch_of(value)), shared = batch;
   if (is_grouped) {
+    weights_batch.push_back(query.size(-3));
     batch.push_back(query.size(-3));
     shared.push_back(key.size(-3));
   }
-  return {as_heads(query, batch), as_heads(key, shared), as_heads(value, shared), batch};
+  return {as_heads(query, batch), as_heads(key, shared), as_heads(value, shared), batch,
+          weights_batch};
 }
 
 /// Returns the mask as [B, H, L, S].
@@ -126,15 +128,17 @@ void draw_dropout(AttentionTerms& terms, const Heads& heads, double p) {
   const Tensor& query = heads.query;
   // On a GPU float64 takes more numbers than others.
   const ScalarType drawn = query.is_cpu() || query.dtype() != kDouble ? kBool : kDouble;
-  terms.keep = detail::make_tensor({query.size(0), query.size(1), query.size(2), heads.key.size(2)},
-                                   drawn, query.device());
+  DimVector sizes = heads.weights_batch;
+  sizes.push_back(query.size(2));
+  sizes.push_back(heads.key.size(2));
+  terms.keep = detail::make_tensor(sizes, drawn, query.device());
   if (p == 1) {
     terms.keep.zero_();
   } else {
     terms.keep.bernoulli_(1 - p);
     terms.keep_scale = 1 / (1 - p);
   }
-  terms.keep = terms.keep.to(kBool);
+  terms.keep = as_heads(terms.keep.to(kBool), heads.batch).contiguous();
 }
 
 }  // namespace

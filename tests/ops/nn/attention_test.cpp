@@ -100,6 +100,16 @@ TEST(Attention, DrawsAsDropoutDoes) {
   EXPECT_TRUE(first.equal(rand({3})));  // neither 0 nor 1 draws
 }
 
+TEST(Attention, DrawsOnceForValuesThatShareWeights) {
+  const Tensor q = randn({3, 4}, kDouble), k = randn({5, 4}, kDouble);
+  const Tensor v = randn({2, 1, 5, 4}, kDouble);
+  manual_seed(3);
+  const Tensor got = scaled_dot_product_attention(q, k, v, {}, 0.3);
+  manual_seed(3);
+  const Tensor weights = dropout(softmax(matmul(q, k.t()) / 2, -1), 0.3, true);
+  expect_close(got, matmul(weights, v));
+}
+
 TEST(Attention, MaskedRowsAreZero) {
   for (const ScalarType dtype : {kDouble, kFloat, kHalf, kBFloat16}) {
     const Inputs x(3, 4, dtype);
