@@ -112,10 +112,8 @@ Tensor split_heads(const Tensor& projected, std::int64_t heads, bool batch_first
   return batch_first ? parts.permute({0, 2, 1, 3}) : parts.permute({1, 2, 0, 3});
 }
 
-/// Does the reverse.
-Tensor join_heads(const Tensor& result, bool batch_first) {
-  return (batch_first ? result.permute({0, 2, 1, 3}) : result.permute({2, 0, 1, 3})).flatten(2);
-}
+/// Returns [rows, B, E] of the results of all heads.
+Tensor join_heads(const Tensor& result) { return result.permute({2, 0, 1, 3}).flatten(2); }
 
 Tensor static_heads(const Tensor& rows, const char* name, const Tensor& query) {
   const std::int64_t batch = query.size(0), heads = query.size(1), size = query.size(3);
@@ -232,8 +230,10 @@ AttentionResult run_heads(const Tensor& query, const Tensor& key, const Tensor& 
     heads.v = append_zeros(heads.v);
   }
   AttentionResult result = attend(heads, mask, is_triangle, options);
-  result.result = tern::linear(join_heads(result.result, batch_first), options.out_proj_weight(),
-                               options.out_proj_bias());
+  // In memory [rows, B, E], also with batch_first: a dropout that follows draws in this order.
+  result.result =
+      tern::linear(join_heads(result.result), options.out_proj_weight(), options.out_proj_bias());
+  if (batch_first) result.result = result.result.transpose(0, 1);
   if (result.weights.defined() && options.average_attn_weights()) {
     result.weights = result.weights.mean({1});
   }

@@ -154,6 +154,8 @@ TRANSFORMER = [
     transformer("decoder layer", decoder_padding, first=True, bias=False),
     transformer("decoder layer", {}, unbatched=True),
     transformer("decoder layer", decoder_masks, dropout=0.4),
+    transformer("encoder layer", {}, first=True, dropout=0.4),
+    transformer("decoder layer", {}, first=True, dropout=0.4, norm_first=True),
     transformer("encoder", {"mask": square3, "src_key_padding_mask": source_padding}),
     transformer("encoder", {"mask": square3, "is_causal": True}),
     transformer("encoder", {}, norm_first=True, dropout=0.2),

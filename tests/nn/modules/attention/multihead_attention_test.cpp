@@ -54,6 +54,12 @@ TEST(MultiheadAttention, HasPyTorchsNumbersOfASeed) {
                     tensor({.3573210f, .2534964f, .1525812f, .1293642f, .1072371f}), 1e-5));
 }
 
+TEST(MultiheadAttention, HasPyTorchsMemoryOrder) {
+  nn::MultiheadAttention net(nn::MultiheadAttentionOptions(4, 2).batch_first(true));
+  const Tensor x = randn({2, 3, 4});
+  EXPECT_EQ(std::get<0>(net(x, x, x)).strides(), IntArrayRef({4, 8, 1}));
+}
+
 TEST(MultiheadAttention, SharesProjectionsOfTheSameTensor) {
   nn::MultiheadAttention net(4, 2);
   const Tensor x = randn({3, 2, 4}), y = randn({5, 2, 4});
