@@ -16,10 +16,13 @@ TensorOptions factory_options(const Options& options) {
   return result;
 }
 
-/// Throws ShapeError, which names the option, if the size of a parameter is negative.
+/// Throws ShapeError, which names the option, if the size of a parameter is negative, or if small
+/// multiples of it would overflow.
 inline void check_size(const char* module, const char* option, std::int64_t size) {
   TERN_CHECK(size >= 0, ShapeError, module, ": the size ", option, " must not be negative, got ",
              size);
+  TERN_CHECK(size <= INT64_MAX / 8, ShapeError, module, ": the size ", option, " must be at most ",
+             INT64_MAX / 8, ", got ", size);
 }
 
 }  // namespace tern::nn::detail

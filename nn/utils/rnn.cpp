@@ -2,6 +2,8 @@
 #include <numeric>
 #include <utility>
 
+#include <tern/core/ops/common/detail/op.h>
+#include <tern/core/ops/nn/detail/recurrent.h>
 #include <tern/core/ops/ops.h>
 #include <tern/nn/utils/rnn.h>
 
@@ -21,11 +23,10 @@ Integers integers_of(const Tensor& tensor) {
 }
 
 Integers checked_lengths(const Tensor& lengths) {
-  TERN_CHECK(lengths.defined() && lengths.dim() == 1 && lengths.device().is_cpu(), DeviceError,
-             "'lengths' argument should be a 1D CPU int64 tensor, but got ",
-             lengths.defined() ? std::to_string(lengths.dim()) : "undefined ", "D ",
-             lengths.defined() ? tern::detail::text_of(lengths.device().type()) : "", " ",
-             lengths.defined() ? tern::detail::text_of(lengths.dtype()) : "", " tensor");
+  TERN_CHECK(lengths.dim() == 1 && lengths.device().is_cpu(), DeviceError,
+             "'lengths' argument should be a 1D CPU int64 tensor, but got ", lengths.dim(), "D ",
+             tern::detail::text_of(lengths.device().type()), " ",
+             tern::detail::text_of(lengths.dtype()), " tensor");
   return integers_of(lengths);
 }
 
@@ -37,7 +38,8 @@ void check_lengths(const Integers& lengths, std::int64_t batch, std::int64_t ste
   for (std::size_t b = 0; b < lengths.size(); ++b) {
     TERN_CHECK(lengths[b] > 0, ShapeError,
                "Length of all samples has to be greater than 0, but found an element in 'lengths' "
-               "that is <= 0");
+               "that is <= 0: sequence ",
+               b, " has length ", lengths[b]);
     TERN_CHECK(lengths[b] <= steps, ShapeError, "Expected each length to be at most ", steps,
                ", the padded length of the input, but sequence ", b, " has length ", lengths[b]);
   }
@@ -79,6 +81,17 @@ Integers counted(std::int64_t count) {
   Integers numbers(static_cast<std::size_t>(count));
   std::iota(numbers.begin(), numbers.end(), 0);
   return numbers;
+}
+
+/// Returns the caller's indices of the packed sequences, which must be a permutation.
+Integers order_of(const PackedSequence& sequence, std::int64_t batch) {
+  if (!sequence.sorted_indices().defined()) return counted(batch);
+  const Integers order = integers_of(sequence.sorted_indices());
+  Integers sorted = order;
+  std::sort(sorted.begin(), sorted.end());
+  TERN_CHECK(sorted == counted(batch), ShapeError, "sorted_indices must be a permutation of ",
+             batch, " sequences, got ", IntArrayRef(order));
+  return order;
 }
 
 /// Replaces the first `dims` sizes.
@@ -127,6 +140,7 @@ Tensor invert_permutation(const Tensor& permutation) {
 
 PackedSequence pack_padded_sequence(const Tensor& input, const Tensor& lengths,
                                     StrictBool batch_first, StrictBool enforce_sorted) {
+  tern::detail::check_arguments("input, lengths", input, lengths);
   Integers sorted = checked_lengths(lengths);
   TERN_CHECK(input.dim() >= 2, ShapeError,
              "pack_padded_sequence: expected an input of 2 dimensions or more, got ", input.dim());
@@ -155,16 +169,14 @@ std::tuple<Tensor, Tensor> pad_packed_sequence(const PackedSequence& sequence,
                                                StrictBool batch_first, double padding_value,
                                                std::optional<std::int64_t> total_length) {
   const Tensor& data = sequence.data();
-  const Integers sizes = integers_of(sequence.batch_sizes());
-  TERN_CHECK(!sizes.empty(), ShapeError, "pad_packed_sequence: batch_sizes must not be empty");
+  const Integers sizes = tern::detail::checked_batch_sizes(data, sequence.batch_sizes());
   const std::int64_t longest = static_cast<std::int64_t>(sizes.size()), batch = sizes[0];
   const std::int64_t steps = total_length.value_or(longest);
   TERN_CHECK(steps >= longest, ShapeError,
              "Expected total_length to be at least the length of the longest sequence in input, "
              "but got total_length=",
              steps, " and max sequence length being ", longest);
-  const Integers order =
-      sequence.sorted_indices().defined() ? integers_of(sequence.sorted_indices()) : counted(batch);
+  const Integers order = order_of(sequence, batch);
   const Tensor rows = padded_rows(sizes, order, steps, batch_first, data.device());
   const Integers front = batch_first ? Integers{batch, steps} : Integers{steps, batch};
   const Tensor padding = full(with_front({steps * batch}, data, 1), padding_value,

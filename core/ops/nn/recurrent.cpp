@@ -161,20 +161,7 @@ RecurrentResult run_packed(const Recurrence& net, const Tensor& data, const Tens
              "created manually. They should be instantiated by functions like pack_sequence and "
              "pack_padded_sequence in nn.utils.rnn, got batch_sizes on ",
              batch_sizes.device());
-  TERN_CHECK(batch_sizes.dtype() == kLong && batch_sizes.dim() == 1 && batch_sizes.numel() > 0,
-             ShapeError, "batch_sizes must be a 1-d int64 tensor that is not empty, got ",
-             batch_sizes.dtype(), " of sizes ", batch_sizes.sizes());
-  const Tensor dense = batch_sizes.contiguous();
-  const ArrayRef<std::int64_t> sizes(static_cast<const std::int64_t*>(dense.data_ptr()),
-                                     static_cast<std::size_t>(dense.numel()));
-  std::int64_t total = 0;
-  for (std::size_t t = 0; t < sizes.size(); ++t) {
-    TERN_CHECK(sizes[t] > 0 && (t == 0 || sizes[t] <= sizes[t - 1]), ShapeError,
-               "batch_sizes must be positive and must not grow, got ", sizes[t], " at step ", t);
-    total += sizes[t];
-  }
-  TERN_CHECK(total == data.size(0), ShapeError, "batch_sizes add up to ", total,
-             ", but the packed data has ", data.size(0), " rows");
+  const std::vector<std::int64_t> sizes = detail::checked_batch_sizes(data, batch_sizes);
   return run_network(net, data, RecurrentSteps(sizes), h, c, params);
 }
 

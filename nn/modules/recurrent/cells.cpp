@@ -3,6 +3,7 @@
 #include <array>
 #include <cmath>
 
+#include <tern/core/ops/common/detail/op.h>
 #include <tern/core/ops/ops.h>
 #include <tern/nn/any_module.h>
 #include <tern/nn/detail/factory.h>
@@ -61,6 +62,7 @@ struct CellCall {
 /// Checks the arguments; undefined states become zeros.
 template <class Cell, class Options>
 CellCall call_of(const Options& options, const Tensor& input, const Tensor& h, const Tensor& c) {
+  tern::detail::check_arguments("input", input);
   TERN_CHECK(input.dim() == 1 || input.dim() == 2, ShapeError, CellTraits<Cell>::kName,
              ": Expected input to be 1D or 2D, got ", input.dim(), "D instead");
   TERN_CHECK(input.size(-1) == options.input_size(), ShapeError,

@@ -4,6 +4,8 @@
 #include <string>
 
 #include <tern/core/autograd/detail/autocast_mode.h>
+#include <tern/core/ops/common/detail/op.h>
+#include <tern/core/ops/nn/detail/recurrent.h>
 #include <tern/core/ops/ops.h>
 #include <tern/nn/any_module.h>
 #include <tern/nn/detail/factory.h>
@@ -16,6 +18,8 @@ namespace {
 using detail::RNNMode;
 using detail::RNNOptionsBase;
 using utils::rnn::PackedSequence;
+
+constexpr std::int64_t kMostLayers = 1000000;  // far more than fit into any memory
 
 const char* name_of(RNNMode mode) {
   return mode == RNNMode::LSTM ? "LSTM" : mode == RNNMode::GRU ? "GRU" : "RNN";
@@ -39,8 +43,11 @@ void check_options(const RNNOptionsBase& options) {
   TERN_CHECK(options.input_size() > 0, Error, "input_size must be greater than zero, got ",
              options.input_size());
   TERN_CHECK(hidden > 0, Error, "hidden_size must be greater than zero, got ", hidden);
+  detail::check_size(name_of(options.mode()), "hidden_size", hidden);
   TERN_CHECK(options.num_layers() > 0, Error, "num_layers must be greater than zero, got ",
              options.num_layers());
+  TERN_CHECK(options.num_layers() <= kMostLayers, Error, "num_layers must be at most ", kMostLayers,
+             ", got ", options.num_layers());
   TERN_CHECK(projected >= 0, Error,
              "proj_size should be a positive integer or zero to disable projections, got ",
              projected);
@@ -141,6 +148,7 @@ NetworkResult call_network(RNNMode mode, const FirstStates& states,
 NetworkResult run_network(const RNNOptionsBase& options, const std::vector<Tensor>& weights,
                           bool is_training, const Tensor& input,
                           const std::optional<FirstStates>& given) {
+  tern::detail::check_arguments("input", input);
   const bool is_rnn = options.mode() == RNNMode::RNN_TANH || options.mode() == RNNMode::RNN_RELU;
   TERN_CHECK(input.dim() == 2 || input.dim() == 3, ShapeError, name_of(options.mode()),
              ": Expected input to be 2D or 3D, got ", input.dim(), is_rnn ? "D tensor" : "D",
@@ -172,8 +180,10 @@ Tensor permuted(const Tensor& state, const Tensor& order) {
 std::tuple<PackedSequence, NetworkResult> run_packed_network(
     const RNNOptionsBase& options, const std::vector<Tensor>& weights, bool is_training,
     const PackedSequence& input, const std::optional<FirstStates>& given) {
-  TERN_CHECK(input.batch_sizes().numel() > 0, ShapeError, "batch_sizes must not be empty");
-  const auto batch = input.batch_sizes()[0].item<std::int64_t>();
+  TERN_CHECK(input.data().dim() == 2, ShapeError, name_of(options.mode()),
+             ": input must have 2 dimensions, got packed data of ", input.data().dim());
+  const std::int64_t batch =
+      tern::detail::checked_batch_sizes(input.data(), input.batch_sizes())[0];
   check_input(options, input.data(), weights[0]);
   FirstStates states = given ? *given : zero_states(options, input.data(), batch);
   check_states(options, states, batch);

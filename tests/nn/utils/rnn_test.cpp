@@ -110,7 +110,10 @@ TEST(PackedSequences, RefuseWrongLengths) {
                        "is True. You can pass `enforce_sorted=False`"));
   EXPECT_TRUE(has_text(error(tensor({2, 1, 0})),
                        "Length of all samples has to be greater than 0, but found an element in "
-                       "'lengths' that is <= 0"));
+                       "'lengths' that is <= 0: sequence 2 has length 0"));
+  EXPECT_TRUE(has_text(error({}), "an undefined Tensor in C++) for argument #1 'lengths'"));
+  EXPECT_TRUE(has_text(error_of([] { pack_padded_sequence({}, tensor({1})); }),
+                       "an undefined Tensor in C++) for argument #0 'input'"));
   EXPECT_TRUE(has_text(error(tensor({2, 1})),
                        "Expected `len(lengths)` to be equal to batch_size, but got 2 "
                        "(batch_size=3)"));
@@ -136,6 +139,27 @@ TEST(PackedSequences, RefuseWrongLengths) {
       error_of([&] { PackedSequence(packed.data(), packed.batch_sizes().to(Device(0))); }),
       "batch_sizes should always be on CPU. Instances of PackedSequence should never be created "
       "manually. "));
+}
+
+// These once wrote beside the memory of the lengths.
+TEST(PackedSequences, RefuseWhatDoesNotFitTogether) {
+  const Tensor data = zeros({5, 2});
+  const auto error = [&](const Tensor& batch_sizes, const Tensor& sorted_indices = {},
+                         const Tensor& unsorted_indices = {}) {
+    return error_of<ShapeError>([&] {
+      pad_packed_sequence(PackedSequence(data, batch_sizes, sorted_indices, unsorted_indices));
+    });
+  };
+  EXPECT_TRUE(has_text(error(tensor({2, 1, 2})),
+                       "batch_sizes must be positive and must not grow, got 2 at step 2"));
+  EXPECT_TRUE(
+      has_text(error(tensor({2, 2})), "batch_sizes add up to 4, but the packed data has 5 rows"));
+  EXPECT_TRUE(has_text(error(zeros({0}, kLong)), "a 1-d int64 tensor that is not empty"));
+  EXPECT_TRUE(has_text(error(tensor(5)), "got Long of sizes []"));
+  const Tensor sizes = tensor({2, 2, 1});
+  EXPECT_TRUE(has_text(error(sizes, tensor({0, 7}), tensor({0, 1})),
+                       "sorted_indices must be a permutation of 2 sequences, got [0, 7]"));
+  EXPECT_TRUE(has_text(error(sizes, tensor({0, 1, 2})), "2 sequences, got [0, 1, 2]"));
 }
 
 }  // namespace

@@ -38,6 +38,10 @@ class RecurrentSteps {
   std::vector<std::int64_t> starts_;  // of a packed batch
 };
 
+/// Returns batch_sizes of packed sequences as numbers. Throws ShapeError unless batch_sizes is a
+/// 1-d int64 tensor of positive numbers that never grow and add up to the rows of the data.
+std::vector<std::int64_t> checked_batch_sizes(const Tensor& data, const Tensor& batch_sizes);
+
 /// The parameters of a layer in one direction. The biases are defined or undefined together; w_hr
 /// is defined for an LSTM with projections.
 struct RecurrentWeights {

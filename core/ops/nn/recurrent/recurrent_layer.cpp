@@ -261,6 +261,24 @@ RecurrentResult run_narrow_layer(const RecurrentLayer& layer, const Tensor& inpu
 
 }  // namespace
 
+std::vector<std::int64_t> checked_batch_sizes(const Tensor& data, const Tensor& batch_sizes) {
+  TERN_CHECK(batch_sizes.dtype() == kLong && batch_sizes.dim() == 1 && batch_sizes.numel() > 0,
+             ShapeError, "batch_sizes must be a 1-d int64 tensor that is not empty, got ",
+             batch_sizes.dtype(), " of sizes ", batch_sizes.sizes());
+  const Tensor dense = batch_sizes.contiguous();
+  const auto* const first = static_cast<const std::int64_t*>(dense.data_ptr());
+  std::vector<std::int64_t> sizes(first, first + dense.numel());
+  std::int64_t total = 0;
+  for (std::size_t t = 0; t < sizes.size(); ++t) {
+    TERN_CHECK(sizes[t] > 0 && (t == 0 || sizes[t] <= sizes[t - 1]), ShapeError,
+               "batch_sizes must be positive and must not grow, got ", sizes[t], " at step ", t);
+    if (__builtin_add_overflow(total, sizes[t], &total)) total = INT64_MAX;
+  }
+  TERN_CHECK(total == data.size(0), ShapeError, "batch_sizes add up to ", total,
+             ", but the packed data has ", data.size(0), " rows");
+  return sizes;
+}
+
 RecurrentSteps::RecurrentSteps(ArrayRef<std::int64_t> sizes)
     : count_(static_cast<std::int64_t>(sizes.size())), batch_(sizes[0]), starts_{0} {
   for (const std::int64_t size : sizes) starts_.push_back(starts_.back() + size);

@@ -16,6 +16,8 @@ TEST(RecurrentErrors, NameTheInput) {
                        "input.size(-1) must be equal to input_size. Expected 3, got 4"));
   EXPECT_TRUE(has_text(call_error(lstm, zeros({3})),
                        "LSTM: Expected input to be 2D or 3D, got 1D instead"));
+  EXPECT_TRUE(
+      has_text(call_error(lstm, Tensor()), "an undefined Tensor in C++) for argument #0 'input'"));
   EXPECT_TRUE(has_text(call_error(nn::RNN(3, 4), zeros({3})),
                        "RNN: Expected input to be 2D or 3D, got 1D tensor instead"));
   EXPECT_TRUE(has_text(call_error(lstm, zeros({5, 2, 3}, kDouble)),
@@ -57,6 +59,13 @@ TEST(RecurrentErrors, NameTheState) {
                          gru->forward_with_packed_input(packed, zeros({1, 3, 4}));
                        }),
                        "Expected hidden size (1, 2, 4), got [1, 3, 4]"));
+  const auto packed_error = [&](const nn::utils::rnn::PackedSequence& input) {
+    return error_of<ShapeError>([&] { gru->forward_with_packed_input(input); });
+  };
+  EXPECT_TRUE(has_text(packed_error(pack_padded_sequence(zeros({5, 2}), tensor({5, 3}))),
+                       "GRU: input must have 2 dimensions, got packed data of 1"));
+  EXPECT_TRUE(has_text(packed_error(nn::utils::rnn::PackedSequence(zeros({8, 3}), tensor(8))),
+                       "batch_sizes must be a 1-d int64 tensor"));
 }
 
 TEST(RecurrentErrors, NameTheOption) {
@@ -68,6 +77,13 @@ TEST(RecurrentErrors, NameTheOption) {
   EXPECT_TRUE(has_text(lstm_error({0, 4}), "input_size must be greater than zero, got 0"));
   EXPECT_TRUE(has_text(lstm_error(LSTMOptions(3, 4).num_layers(0)),
                        "num_layers must be greater than zero, got 0"));
+  EXPECT_TRUE(has_text(lstm_error(LSTMOptions(3, 4).num_layers(std::int64_t{1} << 62)),
+                       "num_layers must be at most 1000000, got 4611686018427387904"));
+  EXPECT_TRUE(has_text(lstm_error({3, std::int64_t{1} << 62}),  // four gates have 0 rows
+                       "LSTM: the size hidden_size must be at most 1152921504606846975, got "
+                       "4611686018427387904"));
+  EXPECT_TRUE(has_text(error_of([] { nn::GRUCell(3, std::int64_t{1} << 62); }),
+                       "GRUCell: the size hidden_size must be at most"));
   EXPECT_TRUE(has_text(lstm_error(LSTMOptions(3, 4).dropout(1.5)),
                        "dropout should be a number in range [0, 1] representing the probability "
                        "of an element being zeroed, got 1.5"));
@@ -85,6 +101,8 @@ TEST(RecurrentErrors, NameTheCell) {
   const nn::GRUCell gru(3, 4);
   EXPECT_TRUE(has_text(call_error(lstm, zeros({1, 2, 3})),
                        "LSTMCell: Expected input to be 1D or 2D, got 3D instead"));
+  EXPECT_TRUE(
+      has_text(call_error(lstm, Tensor()), "an undefined Tensor in C++) for argument #0 'input'"));
   EXPECT_TRUE(has_text(call_error(gru, zeros({2, 5})),
                        "input has inconsistent input_size: got 5 expected 3"));
   EXPECT_TRUE(has_text(call_error(gru, zeros({2, 3}), zeros({2, 5})),
