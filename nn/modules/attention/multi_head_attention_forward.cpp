@@ -53,6 +53,17 @@ void check_sizes(const Tensor& query, const Tensor& key, const Tensor& value,
              " and key.shape = ", key.sizes());
 }
 
+void check_biases(const HeadOptions& options) {
+  const std::int64_t size = options.embed_dim_to_check();
+  const Tensor &bias = options.in_proj_bias(), &k = options.bias_k(), &v = options.bias_v();
+  TERN_CHECK(!bias.defined() || bias.sizes() == IntArrayRef({3 * size}), ShapeError,
+             "in_proj_bias should have the shape [3 * embed_dim] with embed_dim = ", size,
+             ", but got ", bias.sizes());
+  TERN_CHECK(k.defined() == v.defined(), Error,
+             "bias_k and bias_v belong together: ", k.defined() ? "bias_v" : "bias_k",
+             " is undefined");
+}
+
 /// Query, key and value.
 struct Projections {
   Tensor q, k, v;
@@ -65,7 +76,7 @@ Projections project_joined(const Tensor& query, const Tensor& key, const Tensor&
   TERN_CHECK(weight.defined(), Error,
              "use_separate_proj_weight is False but in_proj_weight is None");
   const std::int64_t size = query.size(-1);
-  TERN_CHECK(weight.dim() == 2 && weight.size(0) == 3 * size, ShapeError,
+  TERN_CHECK(weight.sizes() == IntArrayRef({3 * size, size}), ShapeError,
              "in_proj_weight should have the shape [3 * embed_dim, embed_dim] with embed_dim = ",
              size, ", but got ", weight.sizes());
   const auto rows = [&](const Tensor& x, std::int64_t first, std::int64_t count) {
@@ -83,13 +94,17 @@ Projections project_joined(const Tensor& query, const Tensor& key, const Tensor&
 
 Projections project_separately(const Tensor& query, const Tensor& key, const Tensor& value,
                                const HeadOptions& options) {
-  const auto check_weight = [](const Tensor& weight, const char* name) {
-    TERN_CHECK(weight.defined(), Error, "use_separate_proj_weight is True but ", name, " is None");
-  };
-  check_weight(options.q_proj_weight(), "q_proj_weight");
-  check_weight(options.k_proj_weight(), "k_proj_weight");
-  check_weight(options.v_proj_weight(), "v_proj_weight");
   const std::int64_t size = query.size(-1);
+  const auto check_weight = [&](const Tensor& weight, const char* name, const Tensor& input) {
+    TERN_CHECK(weight.defined(), Error, "use_separate_proj_weight is True but ", name,
+               "_proj_weight is None");
+    const std::int64_t sizes[] = {size, input.size(-1)};
+    TERN_CHECK(weight.sizes() == IntArrayRef(sizes, 2), ShapeError, "expecting ", name,
+               "_proj_weight of sizes ", IntArrayRef(sizes, 2), ", but got ", weight.sizes());
+  };
+  check_weight(options.q_proj_weight(), "q", query);
+  check_weight(options.k_proj_weight(), "k", key);
+  check_weight(options.v_proj_weight(), "v", value);
   const auto bias = [&](std::int64_t part) {
     const Tensor& all = options.in_proj_bias();
     return all.defined() ? all.narrow(0, part * size, size) : all;
@@ -183,13 +198,14 @@ AttentionResult attend(const Projections& heads, const Tensor& mask, bool is_cau
 AttentionResult run_heads(const Tensor& query, const Tensor& key, const Tensor& value,
                           const HeadOptions& options) {
   check_sizes(query, key, value, options);
+  check_biases(options);
   const bool batch_first = options.batch_first();
   const std::int64_t batch_dim = batch_first ? 0 : 1;
   Projections rows = options.use_separate_proj_weight()
                          ? project_separately(query, key, value, options)
                          : project_joined(query, key, value, options);
   std::int64_t columns = 0;  // keys that the masks do not know
-  if (options.bias_k().defined() && options.bias_v().defined()) {
+  if (options.bias_k().defined()) {
     TERN_CHECK(!options.static_k().defined() && !options.static_v().defined(), Error,
                "bias cannot be added to static key or value: bias_k and bias_v are defined");
     rows.k = append_row(rows.k, options.bias_k(), batch_dim);

@@ -25,6 +25,7 @@ void MultiheadAttentionImpl::reset() {
   TERN_CHECK(options.dropout() >= 0 && options.dropout() <= 1, Error,
              "nn::MultiheadAttention: dropout probability has to be between 0 and 1, but got ",
              options.dropout());
+  detail::check_size("nn::MultiheadAttention", "embed_dim", size);
   detail::check_size("nn::MultiheadAttention", "kdim", options.kdim());
   detail::check_size("nn::MultiheadAttention", "vdim", options.vdim());
   const TensorOptions like = detail::factory_options(options);

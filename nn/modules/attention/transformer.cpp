@@ -2,6 +2,7 @@
 
 #include <limits>
 
+#include <tern/core/ops/common/detail/op.h>
 #include <tern/core/ops/create/creation.h>
 #include <tern/core/ops/shape/diagonal.h>
 
@@ -55,6 +56,7 @@ Tensor TransformerImpl::forward(const Tensor& src, const Tensor& tgt, const Tens
                                 const Tensor& tgt_key_padding_mask,
                                 const Tensor& memory_key_padding_mask, bool src_is_causal,
                                 bool tgt_is_causal, bool memory_is_causal) {
+  tern::detail::check_arguments("src, tgt", src, tgt);
   TERN_CHECK(
       src.dim() == tgt.dim() && (src.dim() == 2 || src.dim() == 3), ShapeError,
       "nn::Transformer: src and tgt should both have 3 dimensions, or 2 without a batch, but "

@@ -189,6 +189,30 @@ TEST(MultiheadAttention, RefusesWrongSizes) {
                        "Transformer module method `generate_square_subsequent_mask` to create this "
                        "mask."));
   EXPECT_TRUE(has_text(text(q, ones({6, 3, 4}), ones({6, 3, 4})), "the same batch size"));
+  EXPECT_TRUE(has_text(refusal([] { nn::MultiheadAttention(std::int64_t{1} << 62, 2); }),
+                       "the size embed_dim must be at most"));
+}
+
+TEST(MultiheadAttention, RefusesWrongParameters) {
+  const Tensor x = ones({5, 2, 4});
+  const auto text = [&](const Tensor& weight, const Tensor& bias, const Tensor& bias_k,
+                        const Tensor& q = {}, const Tensor& k = {}) {
+    MultiheadAttentionForwardFuncOptions options(4, 2, weight, bias, bias_k, {}, false, 0,
+                                                 ones({4, 4}), {});
+    options.use_separate_proj_weight(q.defined());
+    options.q_proj_weight(q).k_proj_weight(k).v_proj_weight(ones({4, 4}));
+    return error_of([&] { nn::functional::multi_head_attention_forward(x, x, x, options); });
+  };
+  EXPECT_TRUE(has_text(text(ones({12, 3}), {}, {}), "in_proj_weight should have the shape"));
+  EXPECT_TRUE(has_text(text(ones({12, 4}), ones({4}), {}),
+                       "in_proj_bias should have the shape [3 * embed_dim] with embed_dim = 4, but "
+                       "got [4]"));
+  EXPECT_TRUE(has_text(text(ones({12, 4}), {}, ones({1, 1, 4})),
+                       "bias_k and bias_v belong together: bias_v is undefined"));
+  EXPECT_TRUE(has_text(text({}, {}, {}, ones({6, 4}), ones({4, 4})),
+                       "expecting q_proj_weight of sizes [4, 4], but got [6, 4]"));
+  EXPECT_TRUE(has_text(text({}, {}, {}, ones({4, 4}), ones({4, 3})),
+                       "expecting k_proj_weight of sizes [4, 4], but got [4, 3]"));
 }
 
 }  // namespace

@@ -213,6 +213,10 @@ TEST(Transformer, RefusesWrongCalls) {
                        "the feature number of src and tgt must be equal to d_model, got 5 and 5 "
                        "while d_model is 4"));
   EXPECT_TRUE(has_text(text({3, 4}, {5, 2, 4}), "src and tgt should both have 3 dimensions"));
+  EXPECT_TRUE(has_text(error_of([&] {
+                         net(ones({3, 2, 4}), Tensor());
+                       }),
+                       "an undefined Tensor in C++) for argument #1 'tgt'"));
   EXPECT_TRUE(
       has_text(error_of([] { nn::TransformerEncoderLayerOptions(4, 2).activation("tanh"); }),
                "activation should be relu/gelu, not tanh"));
