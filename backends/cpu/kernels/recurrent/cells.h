@@ -104,53 +104,39 @@ void forward_cell(kernels::RecurrentCell cell, const ForwardRow<T>& row, std::in
   }
 }
 
+// The loops back have so many vectors that the compiler must know that these do not overlap: it
+// does for parameters, unless the function is inlined.
+
 template <class T>
-void lstm_backward(const BackwardRow<T>& row, std::int64_t n) {
-  const T* __restrict i = row.gates;
-  const T* __restrict f = i + n;
-  const T* __restrict g = f + n;
-  const T* __restrict o = g + n;
-  const T* __restrict cells = row.cells;
-  const T* __restrict before = row.before;
-  T* __restrict grad_h = row.grad_h;
-  T* __restrict grad_c = row.grad_c;
-  T* __restrict of_i = row.grad_gates;
-  T* __restrict of_f = of_i + n;
-  T* __restrict of_g = of_f + n;
-  T* __restrict of_o = of_g + n;
-  for (std::int64_t j = 0; j < n; ++j) of_o[j] = math::tanh(cells[j]);
+[[gnu::noinline]] void lstm_gate_gradients(const T* __restrict gates, const T* __restrict cells,
+                                           const T* __restrict before, T* __restrict grad_h,
+                                           T* __restrict grad_c, T* __restrict grad_gates,
+                                           std::int64_t n) {
   for (std::int64_t j = 0; j < n; ++j) {
-    const T squashed = of_o[j];
-    const T of_cell = grad_c[j] + grad_h[j] * o[j] * (T(1) - squashed * squashed);
-    of_i[j] = of_cell * g[j] * i[j] * (T(1) - i[j]);
-    of_f[j] = of_cell * before[j] * f[j] * (T(1) - f[j]);
-    of_g[j] = of_cell * i[j] * (T(1) - g[j] * g[j]);
-    of_o[j] = grad_h[j] * squashed * o[j] * (T(1) - o[j]);
-    grad_c[j] = of_cell * f[j];
+    const T i = gates[j], f = gates[n + j], g = gates[2 * n + j], o = gates[3 * n + j];
+    const T squashed = math::tanh(cells[j]);
+    const T of_cell = grad_c[j] + grad_h[j] * o * (T(1) - squashed * squashed);
+    grad_gates[j] = of_cell * g * i * (T(1) - i);
+    grad_gates[n + j] = of_cell * before[j] * f * (T(1) - f);
+    grad_gates[2 * n + j] = of_cell * i * (T(1) - g * g);
+    grad_gates[3 * n + j] = grad_h[j] * squashed * o * (T(1) - o);
+    grad_c[j] = of_cell * f;
     grad_h[j] = 0;
   }
 }
 
 template <class T>
-void gru_backward(const BackwardRow<T>& row, std::int64_t n) {
-  const T* __restrict candidate = row.gates;
-  const T* __restrict r = candidate + n;
-  const T* __restrict z = r + n;
-  const T* __restrict from_state = z + n;
-  const T* __restrict before = row.before;
-  T* __restrict grad_h = row.grad_h;
-  T* __restrict of_n = row.grad_gates;
-  T* __restrict of_r = of_n + n;
-  T* __restrict of_z = of_r + n;
-  T* __restrict of_state = of_z + n;
+[[gnu::noinline]] void gru_gate_gradients(const T* __restrict gates, const T* __restrict before,
+                                          T* __restrict grad_h, T* __restrict grad_gates,
+                                          std::int64_t n) {
   for (std::int64_t j = 0; j < n; ++j) {
-    const T x = candidate[j], g = grad_h[j];
-    const T of_sum = g * (T(1) - z[j]) * (T(1) - x * x);
-    of_n[j] = of_sum;
-    of_r[j] = of_sum * from_state[j] * r[j] * (T(1) - r[j]);
-    of_z[j] = g * (before[j] - x) * z[j] * (T(1) - z[j]);
-    of_state[j] = of_sum * r[j];
-    grad_h[j] = g * z[j];
+    const T x = gates[j], r = gates[n + j], z = gates[2 * n + j], from_state = gates[3 * n + j];
+    const T g = grad_h[j], of_sum = g * (T(1) - z) * (T(1) - x * x);
+    grad_gates[j] = of_sum;
+    grad_gates[n + j] = of_sum * from_state * r * (T(1) - r);
+    grad_gates[2 * n + j] = g * (before[j] - x) * z * (T(1) - z);
+    grad_gates[3 * n + j] = of_sum * r;
+    grad_h[j] = g * z;
   }
 }
 
@@ -178,9 +164,10 @@ void backward_cell(kernels::RecurrentCell cell, const BackwardRow<T>& row, std::
       }
       return;
     case kernels::RecurrentCell::kLstm:
-      return lstm_backward(row, n);
+      return lstm_gate_gradients<T>(row.gates, row.cells, row.before, grad_h, row.grad_c,
+                                    grad_gates, n);
     case kernels::RecurrentCell::kGru:
-      return gru_backward(row, n);
+      return gru_gate_gradients<T>(row.gates, row.before, grad_h, grad_gates, n);
   }
 }
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <algorithm>
+#include <type_traits>
 
 #include <tern/backends/cpu/kernels/gemm/packed.h>
 #include <tern/backends/cpu/kernels/support/divide_up.h>
@@ -30,20 +31,17 @@ class StateProduct {
   /// contiguous elements. The bits of a row do not depend on the other rows.
   void multiply_add(std::int64_t rows, const T* a, std::int64_t a_row, T* c,
                     std::int64_t c_row) const {
-    for (std::int64_t vector = 0; vector < vectors_; vector += kTileVectors) {
-      const std::int64_t count = std::min<std::int64_t>(kTileVectors, vectors_ - vector);
-      const TileInput<T> in{a, a_row, 1, packed(vector), kWidth, k_ * kWidth, k_};
-      const TileOutput<T> out{c + vector * kWidth,      c_row, nullptr, T(1), T(1),
-                              lanes(vector + count - 1)};
-      std::int64_t row = 0;
-      for (; row + kTileRows <= rows; row += kTileRows)
-        multiply_rows<kTileRows>(row, count, in, out);
-      if constexpr (kTileRows == 8) {
-        if (row + 4 <= rows) multiply_rows<4>(row, count, in, out), row += 4;
-      }
-      if (row + 2 <= rows) multiply_rows<2>(row, count, in, out), row += 2;
-      if (row < rows) multiply_rows<1>(row, count, in, out);
+    std::int64_t row = 0;
+    const auto multiply = [&](auto count) {
+      multiply_rows<count>(a + row * a_row, a_row, c + row * c_row, c_row);
+      row += count;
+    };
+    while (row + kTileRows <= rows) multiply(std::integral_constant<int, kTileRows>());
+    if constexpr (kTileRows == 8) {
+      if (row + 4 <= rows) multiply(std::integral_constant<int, 4>());
     }
+    if (row + 2 <= rows) multiply(std::integral_constant<int, 2>());
+    if (row < rows) multiply(std::integral_constant<int, 1>());
   }
 
  private:
@@ -54,12 +52,16 @@ class StateProduct {
     return static_cast<int>(std::min(kWidth, n_ - vector * kWidth));
   }
 
+  // Measured: a strip of rows takes the whole matrix, which is slightly faster than all strips
+  // taking a few columns, as the rows of c are written from their beginning to their end.
   template <int kRows>
-  static void multiply_rows(std::int64_t row, std::int64_t vectors, TileInput<T> in,
-                            TileOutput<T> out) {
-    in.a += row * in.a_row;
-    out.c += row * out.c_row;
-    multiply_vectors<T, kRows>(vectors, in, out);
+  void multiply_rows(const T* a, std::int64_t a_row, T* c, std::int64_t c_row) const {
+    for (std::int64_t vector = 0; vector < vectors_; vector += kTileVectors) {
+      const std::int64_t count = std::min<std::int64_t>(kTileVectors, vectors_ - vector);
+      multiply_vectors<T, kRows>(
+          count, {a, a_row, 1, packed(vector), kWidth, k_ * kWidth, k_},
+          {c + vector * kWidth, c_row, nullptr, T(1), T(1), lanes(vector + count - 1)});
+    }
   }
 
   std::int64_t k_, n_, vectors_;
