@@ -17,6 +17,9 @@ inline constexpr int kDotColumns = 4;
 /// The number of products that a lane of float32 sums before the sum is added to the total. Longer
 /// sums lose digits.
 inline constexpr std::int64_t kDotRun = 256;
+/// The sums that an inner product keeps at once, because each addition waits for the previous one
+/// to its sum.
+inline constexpr int kInnerSums = 4;
 
 /// Sets lane i of the result to the sum over x[i], i < kCount. kCount is a power of two and at most
 /// the vector width.
@@ -68,6 +71,51 @@ void finish_sums(const Problem<Narrow>& problem, const float* sums, Narrow* c, s
   }
 }
 
+/// Returns a vector whose lanes add up to the product of a row and a column.
+template <class S>
+[[gnu::always_inline]] inline Vector<SumOf<S>> inner_lanes(const Format<S>& format, const S* a,
+                                                           const S* b, std::int64_t n) {
+  using T = SumOf<S>;
+  constexpr int kWidth = kLanes<T>;
+  constexpr std::int64_t kStep = std::int64_t{kInnerSums} * kWidth;
+  Vector<T> sum[kInnerSums] = {};
+  const auto add = [&](int k, std::int64_t at) {
+    sum[k] = fma(format.load(a + at), format.load(b + at), sum[k]);
+  };
+  std::int64_t i = 0;
+  for (; i + kStep <= n; i += kStep) {
+#pragma GCC unroll 4
+    for (int k = 0; k < kInnerSums; ++k) add(k, i + std::int64_t{k} * kWidth);
+  }
+  for (; i + kWidth <= n; i += kWidth) add(0, i);
+  if (const int rest = static_cast<int>(n - i); rest > 0) {
+    sum[1] = fma(format.load_first(a + i, rest), format.load_first(b + i, rest), sum[1]);
+  }
+  return (sum[0] + sum[1]) + (sum[2] + sum[3]);
+}
+
+/// Stores the sums of a tile as the part of C at (row, column). The sums have the order of C's
+/// elements.
+template <class S, int kRows, bool kTurned>
+[[gnu::always_inline]] inline void store_dots(const Problem<S>& problem, Vector<SumOf<S>>* sum,
+                                              std::int64_t row, std::int64_t column, int rows,
+                                              int columns) {
+  using T = SumOf<S>;
+  constexpr int kLine = kTurned ? kRows : kDotColumns;
+  constexpr int kSums = kRows * kDotColumns;
+  constexpr int kGroup = std::min(kLanes<T>, kSums);
+  alignas(kVectorBytes) T sums[std::max(kSums, kLanes<T>)];
+#pragma GCC unroll 8
+  for (int first = 0; first < kSums; first += kGroup) {
+    store(sums + first, sum_each<T, kGroup>(sum + first));
+  }
+  S* const c = problem.c.data + row * problem.c.row + column * problem.c.column;
+  const S* bias = problem.bias;
+  if (bias != nullptr) bias += kTurned ? row : column;
+  finish_sums<kLine>(problem, sums, c, kTurned ? problem.c.column : problem.c.row, bias,
+                     kTurned ? columns : rows, kTurned ? rows : columns);
+}
+
 /// Multiplies kRows rows from `row` on by kDotColumns columns from `column` on. Rows and columns
 /// beyond the end repeat the last one and are not stored.
 template <class S, int kRows, bool kTurned>
@@ -87,7 +135,6 @@ void multiply_dot_tile(const Problem<S>& problem, std::int64_t row, std::int64_t
     b[j] = problem.b.data + (column + std::min(j, columns - 1)) * problem.b.column;
   }
 
-  // The sums have the order of C's elements.
   constexpr int kLine = kTurned ? kRows : kDotColumns;
   constexpr int kSums = kRows * kDotColumns;
   V sum[kSums] = {};
@@ -131,25 +178,38 @@ void multiply_dot_tile(const Problem<S>& problem, std::int64_t row, std::int64_t
     for (int i = 0; i < kSums; ++i) sum[i] += total[i];
   }
 
-  constexpr int kGroup = std::min(kWidth, kSums);
-  alignas(kVectorBytes) T sums[std::max(kSums, kWidth)];
-#pragma GCC unroll 8
-  for (int first = 0; first < kSums; first += kGroup) {
-    store(sums + first, sum_each<T, kGroup>(sum + first));
+  store_dots<S, kRows, kTurned>(problem, sum, row, column, rows, columns);
+}
+
+/// Multiplies the only row by kDotColumns columns from `column` on, one after the other: memory
+/// that is read in its order arrives fastest. Columns beyond the end repeat the last one.
+template <class T, bool kTurned>
+void multiply_dot_row(const Problem<T>& problem, std::int64_t column) {
+  const int columns = static_cast<int>(std::min<std::int64_t>(kDotColumns, problem.n - column));
+  const Format<T> format = problem.format;
+  const T* const a = problem.a.data;
+  const T* b = problem.b.data + column * problem.b.column;
+  Vector<T> sum[kDotColumns];
+#pragma GCC unroll 4
+  for (int j = 0; j < kDotColumns; ++j) {
+    sum[j] = inner_lanes(format, a, b, problem.k);
+    if (j + 1 < columns) b += problem.b.column;
   }
-  S* const c = problem.c.data + row * problem.c.row + column * problem.c.column;
-  const S* bias = problem.bias;
-  if (bias != nullptr) bias += kTurned ? row : column;
-  finish_sums<kLine>(problem, sums, c, kTurned ? problem.c.column : problem.c.row, bias,
-                     kTurned ? columns : rows, kTurned ? rows : columns);
+  store_dots<T, 1, kTurned>(problem, sum, 0, column, 1, columns);
 }
 
 /// Computes the columns [begin, end). A and B are contiguous along k. Narrow elements have one row.
 template <class S, bool kTurned>
 void multiply_dot_columns(const Problem<S>& problem, std::int64_t begin, std::int64_t end) {
+  [[maybe_unused]] const bool is_short_row =
+      problem.m == 1 && problem.k <= kDotRun * kInnerSums * kLanes<SumOf<S>>;
   for (std::int64_t column = begin; column < end; column += kDotColumns) {
     std::int64_t row = 0;
     if constexpr (!std::is_same_v<S, Narrow>) {
+      if (is_short_row) {
+        multiply_dot_row<S, kTurned>(problem, column);
+        continue;
+      }
       for (; row + 2 < problem.m; row += kDotRows) {
         multiply_dot_tile<S, kDotRows, kTurned>(problem, row, column);
       }
