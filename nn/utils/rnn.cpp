@@ -86,7 +86,7 @@ Integers counted(std::int64_t count) {
 /// Returns the caller's indices of the packed sequences, which must be a permutation.
 Integers order_of(const PackedSequence& sequence, std::int64_t batch) {
   if (!sequence.sorted_indices().defined()) return counted(batch);
-  const Integers order = integers_of(sequence.sorted_indices());
+  Integers order = integers_of(sequence.sorted_indices());
   Integers sorted = order;
   std::sort(sorted.begin(), sorted.end());
   TERN_CHECK(sorted == counted(batch), ShapeError, "sorted_indices must be a permutation of ",
