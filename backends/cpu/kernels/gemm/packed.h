@@ -187,6 +187,7 @@ class Block {
         return packed_a_ + (row - first_row_) * k_;
       }
     }
+    end_row_ = first_row_;  // no longer packed
     pack_steps<kRows>(problem_.format, packed_a_, a_ + row * problem_.a.row, problem_.a.row,
                       problem_.a.column, kRows, k_);
     return packed_a_;
