@@ -151,30 +151,10 @@ T common(ElementwiseOp op, T a, T b, T c, T scale) {
   }
 }
 
-// Computes the references that stand in the rows of elementwise.def.
-template <class T>
-std::optional<T> reference_in_row(ElementwiseOp op, T a, T b) {
-  switch (op) {
-#define TERN_FUNCTION(name, cost, accuracy, casts, node, saved, formula, reference, gradient) \
-  case ElementwiseOp::name:                                                                   \
-    return static_cast<T>(reference);
-#define TERN_FUNCTION_OF_TWO(name, cost, accuracy, loops, traits, formula, reference) \
-  case ElementwiseOp::name:                                                           \
-    return static_cast<T>(reference);
-#include <tern/core/kernels/families/elementwise.def>
-    default:
-      return std::nullopt;
-  }
-}
-
 }  // namespace
 
-std::optional<long double> reference(ElementwiseOp op, long double a, long double b) {
-  return reference_in_row(op, a, b);
-}
-
 double formula(ElementwiseOp op, double a, double b, double c, double scale) {
-  if (const std::optional<double> value = reference_in_row(op, a, b)) return *value;
+  if (const std::optional<double> value = reference(op, a, b)) return *value;
   switch (op) {
     case ElementwiseOp::abs:
       return std::abs(a);

@@ -83,8 +83,8 @@ const Tensor& input_of(const Batch& batch) { return batch.data; }
 
 }  // namespace detail
 
-/// The average of the weights of a model, as a module: what an AveragedModel holds. State: n_averaged
-/// and module.*, as in PyTorch.
+/// The average of the weights of a model, as a module: what an AveragedModel holds. State:
+/// n_averaged and module.*, as in PyTorch.
 template <class Contained>
 class AveragedModelImpl : public detail::WeightAverage {
  public:

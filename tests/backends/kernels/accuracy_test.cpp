@@ -67,14 +67,14 @@ class Accuracy : public testing::KernelTest {
              const std::vector<T>& c = {}) {
     std::vector<T> got(a.size());
     const ElementwiseArgs args = args_of(op, a, b, c, got);
-    const bool has_reference = sim::reference(op, 1, 1).has_value();
+    const bool has_reference = sim::reference<Number>(op, 1, 1).has_value();
     const auto oracle = has_reference ? nullptr : testing::oracle_of<T, T>(args);
     ASSERT_EQ(run(args).status, StatusCode::kOk);
     Number worst = 0;
     std::size_t where = 0;
     for (std::size_t i = 0; i < a.size(); ++i) {
-      const Number want =
-          has_reference ? *sim::reference(op, a[i], b.empty() ? T(0) : b[i]) : Number(oracle[i]);
+      const Number want = has_reference ? *sim::reference<Number>(op, a[i], b.empty() ? T(0) : b[i])
+                                        : Number(oracle[i]);
       const Number off = testing::ulps(got[i], want);
       if (off > worst) worst = off, where = i;
     }
