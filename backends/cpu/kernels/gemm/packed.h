@@ -1,7 +1,6 @@
 #pragma once
 
 #include <algorithm>
-#include <cstring>
 #include <type_traits>
 
 #include <tern/backends/cpu/kernels/gemm/amx.h>
@@ -19,9 +18,6 @@ namespace tern::cpu {
 /// The sizes of a strip of A (first-level cache) and of packed B (second-level cache).
 inline constexpr std::int64_t kStripBytes = std::int64_t{12} << 10;
 inline constexpr std::int64_t kBlockBytes = std::int64_t{512} << 10;
-/// The bytes of a step of k that are packed at once where rows of A follow each other in memory.
-/// The steps are far apart, so that memory is fetched in time only if many lines of each are read.
-inline constexpr std::int64_t kPackedStepBytes = 512;
 /// The most memory for sums between the blocks of k, unless a strip needs more. Rows beyond it are
 /// computed later, which packs B again.
 inline constexpr std::int64_t kSumsBytes = std::int64_t{2} << 20;
@@ -88,16 +84,10 @@ class Block {
   /// True if a single row is multiplied by narrow elements in place.
   static constexpr bool kRowInPlace = std::is_same_v<S, Narrow> && std::is_same_v<T, E>;
 
-  /// Rows of A that are packed at once.
-  static constexpr std::int64_t kPackedRows =
-      std::is_same_v<S, E> ? kPackedStepBytes / std::int64_t{sizeof(E)} : kStripRows<E>;
-
-  /// `b_memory` has room for the vectors, `a_memory` for kPackedRows or all rows, which end at
-  /// `row_end`.
-  Block(const Problem<S>& problem, std::int64_t row_end, std::int64_t k_begin, std::int64_t k_end,
-        bool direct_b, E* b_memory, E* a_memory, const Sums<T>& sums)
+  /// `b_memory` has room for the vectors, `a_memory` for a strip.
+  Block(const Problem<S>& problem, std::int64_t k_begin, std::int64_t k_end, bool direct_b,
+        E* b_memory, E* a_memory, const Sums<T>& sums)
       : problem_(problem),
-        row_end_(row_end),
         k_(k_end - k_begin),
         elements_(divide_up(k_, kSteps)),
         a_(problem.a.data + k_begin * problem.a.column),
@@ -178,44 +168,17 @@ class Block {
     return packed_b_ + (vector - first_packed_) * elements_ * kWidth;
   }
 
-  /// Returns kRows rows of A, packed.
-  template <int kRows>
-  const E* pack_rows(std::int64_t row) {
-    if constexpr (kInPlace && kRows == kTileRows) {
-      if (problem_.a.row == 1) {
-        if (row < first_row_ || row >= end_row_) pack_strips(row);
-        return packed_a_ + (row - first_row_) * k_;
-      }
-    }
-    end_row_ = first_row_;  // no longer packed
-    pack_steps<kRows>(problem_.format, packed_a_, a_ + row * problem_.a.row, problem_.a.row,
-                      problem_.a.column, kRows, k_);
-    return packed_a_;
-  }
-
-  /// Packs whole strips from `row` on, step by step of k. Rows follow each other in memory.
-  void pack_strips(std::int64_t row) {
-    const std::int64_t rows = std::min(row_end_ - row, kPackedRows) / kTileRows * kTileRows;
-    for (std::int64_t p = 0; p < k_; ++p) {
-      const S* const step = a_ + row + p * problem_.a.column;
-      E* const to = packed_a_ + p * kTileRows;
-      for (std::int64_t i = 0; i < rows; i += kTileRows) {
-        std::memcpy(to + i * k_, step + i, kTileRows * sizeof(E));
-      }
-    }
-    first_row_ = row;
-    end_row_ = row + rows;
-  }
-
   template <int kRows>
   void multiply_rows(std::int64_t row, std::int64_t begin, std::int64_t end) {
-    TileInput<E> in{nullptr, 1, kRows, nullptr, 0, 0, elements_};
+    const S* const a = a_ + row * problem_.a.row;
+    TileInput<E> in{packed_a_, 1, kRows, nullptr, 0, 0, elements_};
     if (direct_a_ || (kInPlace && kRows == 1)) {
-      if constexpr (kInPlace) in.a = a_ + row * problem_.a.row;
+      if constexpr (kInPlace) in.a = a;
       in.a_row = problem_.a.row;
       in.a_step = problem_.a.column;
     } else {
-      in.a = pack_rows<kRows>(row);
+      pack_steps<kRows>(problem_.format, packed_a_, a, problem_.a.row, problem_.a.column, kRows,
+                        k_);
     }
     std::int64_t vector = begin;
     if constexpr (kRows == 1 && kRowInPlace) {
@@ -302,13 +265,12 @@ class Block {
   }
 
   const Problem<S>& problem_;
-  const std::int64_t row_end_, k_, elements_;
+  const std::int64_t k_, elements_;
   const S* const a_;
   const S* const b_;
   const bool direct_a_;
   std::int64_t direct_vectors_;  // number of vectors that are read without packing
   std::int64_t first_packed_ = 0;
-  std::int64_t first_row_ = 0, end_row_ = 0;  // the rows that pack_strips() packed
   E* const packed_b_;
   E* const packed_a_;
   const Sums<T> sums_;
@@ -340,8 +302,7 @@ bool multiply_packed(const Problem<S>& problem, const Share& share) {
     vectors_at_once = divide_up(vectors_at_once, kRowVectors) * kRowVectors;
   vectors_at_once = std::min(end_vector - first_vector, vectors_at_once);
   const std::int64_t b_size = vectors_at_once * block_elements * kWidth;
-  const std::int64_t packed_rows = std::min(strips * kStripRows<E>, Block<S, E>::kPackedRows);
-  const std::int64_t packed_size = b_size + block_elements * packed_rows;
+  const std::int64_t packed_size = b_size + block_elements * kStripRows<E>;
   // A share without columns has none: more threads than units.
   const bool has_sums = Block<S, E>::kHasSums && blocks > 1 && vectors_at_once > 0;
   const std::int64_t strip_sums = kStripRows<E> * vectors_at_once * kWidth;
@@ -368,8 +329,7 @@ bool multiply_packed(const Problem<S>& problem, const Share& share) {
       for (std::int64_t number = 0; number < blocks; ++number) {
         const std::int64_t k_begin = elements * number / blocks * kSteps;
         const std::int64_t k_end = std::min(problem.k, elements * (number + 1) / blocks * kSteps);
-        Block<S, E> block(problem, share.row_end, k_begin, k_end, direct_b, memory, memory + b_size,
-                          sums);
+        Block<S, E> block(problem, k_begin, k_end, direct_b, memory, memory + b_size, sums);
         block.pack_b(begin, end);
         for (std::int64_t strip = group; strip < group_end; ++strip) {
           const std::int64_t from = std::max(begin, first_vector + (strip < first_strip ? 1 : 0));
