@@ -184,7 +184,7 @@ void multiply_dot_tile(const Problem<S>& problem, std::int64_t row, std::int64_t
 /// Multiplies the only row by kDotColumns columns from `column` on, one after the other: memory
 /// that is read in its order arrives fastest. Columns beyond the end repeat the last one.
 template <class T, bool kTurned>
-void multiply_dot_row(const Problem<T>& problem, std::int64_t column) {
+[[gnu::noinline]] void multiply_dot_row(const Problem<T>& problem, std::int64_t column) {
   const int columns = static_cast<int>(std::min<std::int64_t>(kDotColumns, problem.n - column));
   const Format<T> format = problem.format;
   const T* const a = problem.a.data;
@@ -201,15 +201,17 @@ void multiply_dot_row(const Problem<T>& problem, std::int64_t column) {
 /// Computes the columns [begin, end). A and B are contiguous along k. Narrow elements have one row.
 template <class S, bool kTurned>
 void multiply_dot_columns(const Problem<S>& problem, std::int64_t begin, std::int64_t end) {
-  [[maybe_unused]] const bool is_short_row =
-      problem.m == 1 && problem.k <= kDotRun * kInnerSums * kLanes<SumOf<S>>;
+  if constexpr (!std::is_same_v<S, Narrow>) {
+    if (problem.m == 1 && problem.k <= kDotRun * kInnerSums * kLanes<SumOf<S>>) {
+      for (std::int64_t column = begin; column < end; column += kDotColumns) {
+        multiply_dot_row<S, kTurned>(problem, column);
+      }
+      return;
+    }
+  }
   for (std::int64_t column = begin; column < end; column += kDotColumns) {
     std::int64_t row = 0;
     if constexpr (!std::is_same_v<S, Narrow>) {
-      if (is_short_row) {
-        multiply_dot_row<S, kTurned>(problem, column);
-        continue;
-      }
       for (; row + 2 < problem.m; row += kDotRows) {
         multiply_dot_tile<S, kDotRows, kTurned>(problem, row, column);
       }
