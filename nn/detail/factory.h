@@ -16,6 +16,9 @@ TensorOptions factory_options(const Options& options) {
   return result;
 }
 
+/// The most layers of a module: more than fit into any memory, and few enough to count.
+constexpr std::int64_t kMostLayers = 1000000;
+
 /// Throws ShapeError, which names the option, if the size of a parameter is negative, or if small
 /// multiples of it would overflow.
 inline void check_size(const char* module, const char* option, std::int64_t size) {

@@ -7,6 +7,7 @@
 #include <tern/core/autograd/record.h>
 #include <tern/core/ops/common/detail/op.h>
 #include <tern/core/ops/ops.h>
+#include <tern/nn/detail/factory.h>
 
 namespace tern::nn {
 namespace {
@@ -36,6 +37,8 @@ bool fits(const Tensor& buffer, const Tensor& rows) {
 KVCache::KVCache(StrictInt num_layers, std::optional<StrictInt> max_length) {
   TERN_CHECK(num_layers > 0, Error, "nn::KVCache: num_layers must be greater than 0, got ",
              std::int64_t{num_layers});
+  TERN_CHECK(num_layers <= detail::kMostLayers, Error, "nn::KVCache: num_layers must be at most ",
+             detail::kMostLayers, ", got ", std::int64_t{num_layers});
   TERN_CHECK(!max_length || *max_length > 0, Error,
              "nn::KVCache: max_length must be greater than 0, got ", std::int64_t{*max_length});
   layers_.resize(static_cast<std::size_t>(std::int64_t{num_layers}));

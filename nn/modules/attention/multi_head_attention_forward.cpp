@@ -222,7 +222,7 @@ AttentionResult run_heads(const Tensor& query, const Tensor& key, const Tensor& 
       options.cache() ? options.cache()->get().length(options.cache_layer()) : 0;
   const std::int64_t keys = heads.k.size(2) - columns + cached;
   if (options.add_zero_attn()) ++columns;
-  // The hint counts where only the triangle is wanted.
+  // is_causal can replace the mask only if nothing but the triangle is masked.
   const Tensor& padding = options.key_padding_mask();
   const bool is_triangle =
       options.is_causal() && !padding.defined() && !options.need_weights() && cached == 0;

@@ -19,8 +19,6 @@ using detail::RNNMode;
 using detail::RNNOptionsBase;
 using utils::rnn::PackedSequence;
 
-constexpr std::int64_t kMostLayers = 1000000;  // far more than fit into any memory
-
 const char* name_of(RNNMode mode) {
   return mode == RNNMode::LSTM ? "LSTM" : mode == RNNMode::GRU ? "GRU" : "RNN";
 }
@@ -46,8 +44,8 @@ void check_options(const RNNOptionsBase& options) {
   detail::check_size(name_of(options.mode()), "hidden_size", hidden);
   TERN_CHECK(options.num_layers() > 0, Error, "num_layers must be greater than zero, got ",
              options.num_layers());
-  TERN_CHECK(options.num_layers() <= kMostLayers, Error, "num_layers must be at most ", kMostLayers,
-             ", got ", options.num_layers());
+  TERN_CHECK(options.num_layers() <= detail::kMostLayers, Error, "num_layers must be at most ",
+             detail::kMostLayers, ", got ", options.num_layers());
   TERN_CHECK(projected >= 0, Error,
              "proj_size should be a positive integer or zero to disable projections, got ",
              projected);

@@ -94,6 +94,8 @@ TEST(KVCache, RefusesRowsThatDoNotFit) {
                        "under NoGradGuard, or detach() the rows"));
   EXPECT_TRUE(
       has_text(error_of([] { nn::KVCache(0); }), "num_layers must be greater than 0, got 0"));
+  EXPECT_TRUE(has_text(error_of([] { nn::KVCache(std::int64_t{1} << 62); }),
+                       "num_layers must be at most 1000000, got 4611686018427387904"));
   EXPECT_TRUE(
       has_text(error_of([] { nn::KVCache(1, 0); }), "max_length must be greater than 0, got 0"));
   const NoGradGuard no_grad;
