@@ -20,10 +20,12 @@ Alphabet::Alphabet(std::string text) : letters_(std::move(text)) {
 tern::Tensor Alphabet::encode(const std::string& text, const std::string& source) const {
   std::vector<std::int64_t> numbers;
   numbers.reserve(text.size());
-  for (const char letter : text) {
-    const std::size_t at = letters_.find(letter);
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const std::size_t at = letters_.find(text[i]);
     if (at == std::string::npos) {
-      throw std::runtime_error(source + " has the character '" + letter +
+      std::size_t end = i + 1;  // of the character in UTF-8
+      while (end < text.size() && (text[end] & 0xC0) == 0x80) ++end;
+      throw std::runtime_error(source + " has the character '" + text.substr(i, end - i) +
                                "', which the model does not know");
     }
     numbers.push_back(static_cast<std::int64_t>(at));

@@ -125,10 +125,12 @@ TEST(ExamplePrograms, DateTranslateDrawsTheDate) {
   for (const char* text : {">M<", ">y<", ">'<", ">␣<", "Where the decoder looks"}) {
     EXPECT_NE(picture.find(text), std::string::npos) << text;
   }
-  const ProgramResult odd = run_program(small + "--date '3 May #'");
-  EXPECT_EQ(odd.code, 1);
-  EXPECT_EQ(odd.text,
-            "date_translate: --date has the character '#', which the model does not know\n");
+  for (const std::string odd : {"#", "日"}) {
+    const ProgramResult refused = run_program(small + "--date '3 May " + odd + "'");
+    EXPECT_EQ(refused.code, 1);
+    EXPECT_EQ(refused.text, "date_translate: --date has the character '" + odd +
+                                "', which the model does not know\n");
+  }
 }
 
 TEST(ExamplePrograms, SentenceClassesJudgesASentence) {
