@@ -29,8 +29,8 @@ struct HeatmapOptions {
 /// Shape: values [rows, columns]
 ///
 /// Throws: ShapeError for other shapes, for an empty matrix, and unless there is a label for each
-/// row or none, and for each column or none; Error for a value_range
-/// whose first number is the larger one.
+/// row or none, and for each column or none; Error for a value_range whose first number is the
+/// larger one.
 TERN_API std::string heatmap_svg(const Tensor& values, const HeatmapOptions& options = {});
 
 /// Writes heatmap_svg() to a file, completely or not at all. Throws FileError, too, also for a name
