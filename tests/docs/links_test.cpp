@@ -137,6 +137,20 @@ TEST(Links, PagesNameFilesThatExist) {
             (std::vector<std::string>{"core/a/b.h", "docs/d.md"}));
 }
 
+// Doxygen puts other pages at the end of the tree, behind the groups.
+TEST(Links, TheTreeOfDocsHasEveryPage) {
+  const std::string tree = read_file(kRoot + "docs/api/pages.dox") + "\n";
+  for (const char* folder : {"docs", "docs/ops"}) {
+    for (const auto& entry : std::filesystem::directory_iterator(kRoot + folder)) {
+      const std::string file = entry.path().filename().string();
+      if (!file.ends_with(".md") || file == "README.md") continue;
+      std::string name = std::string("md_") + folder + "_" + entry.path().stem().string();
+      for (char& letter : name) letter = letter == '-' || letter == '/' ? '_' : letter;
+      EXPECT_NE(tree.find("\\subpage " + name + "\n"), tree.npos) << "no line for " << name;
+    }
+  }
+}
+
 TEST(Links, FollowTheRulesOfGitHub) {
   EXPECT_EQ(anchor("## PyTorch files: .pt, .pth"), "pytorch-files-pt-pth");
   EXPECT_EQ(targets("[a](b.md#c), `[i](j)` and ![d](e.png)"),
