@@ -153,6 +153,15 @@ class DoxygenTest(unittest.TestCase):
         self.assertTrue(lines[9].startswith("/** Returns e^x. */ Tensor exp("), lines[9])
         self.assertTrue(lines[10].startswith("/** In-place form of exp(): "), lines[10])
 
+    def test_examples_may_have_comments(self):
+        text = "/// A cache.\n///\n///   Cache c(/*layers=*/3);  // in layer i\nclass Cache {\n public:\n  /// Makes one.\n"
+        text += "  Cache(int layers);\n  Cache(const Cache&) = delete;\n};\n"
+        lines = doxygen.header(generate.ROOT, text).splitlines()
+        self.assertEqual(len(lines), len(text.splitlines()))
+        self.assertTrue(lines[2].startswith("/// A cache."), lines[2])
+        self.assertEqual(lines[3], "class Cache {")
+        self.assertEqual(lines[7].split("*/")[0], "/** Not copyable. ")
+
     def test_makes_declarations_of_macros(self):
         text = "struct FOptions {\n  /// The rate.\n  TERN_ARG(double, p) = 0.5;\n};\n/// A layer.\nTERN_MODULE(F);\n"
         lines = doxygen.header(generate.ROOT, text).splitlines()

@@ -56,6 +56,11 @@ def function_name(item, group):
     return group if not found or found[1] == "end" and group == "begin" else found[1]
 
 
+def commented(doc, line):
+    """A declaration behind its comment, which is a line of its own if it has another comment inside."""
+    return f"/// {doc}\n{line}" if "*/" in doc else f"/** {doc} */ {line}"
+
+
 def one_each(line, doc):
     """`Tensor weight, bias;` as two declarations with one comment each."""
     is_list = re.match(rf" *[\w:]+ {LIST}(, {LIST})+;", line)
@@ -100,12 +105,12 @@ def declared(item, group, group_text):
     text = comment(item.doc)
     if text:
         group, group_text = name, text
+    elif re.search(r"=\s*delete;", bare):
+        text = "Not copyable."
     elif name and name in (group, "end" if group == "begin" else group):
         text = group_text
     elif group and name == group + "_":
         text = f"In-place form of {group}(): writes the result into `self` and returns it.{BREAK}{BREAK}{group_text}"
-    elif re.search(r"=\s*delete;", bare):
-        text = "Not copyable."
     if re.match(r"\s*TERN_((OPTIM_)?ARG|OPTIM_STATE)\(", bare):
         lines[0] = accessors(lines[0], text, item.scopes[-1][1])
     elif re.match(r"\s*TERN_MODULE\(", bare):
@@ -113,7 +118,7 @@ def declared(item, group, group_text):
     elif re.match(r"\s*(extern\s+)?template\s+(class|struct)", bare):
         lines[0] = ""
     elif text:
-        lines[0] = f"/** {text} */ " + (lines[0] if name or len(lines) > 1 else one_each(lines[0], text))
+        lines[0] = commented(text, lines[0] if name or len(lines) > 1 else one_each(lines[0], text))
     elif len(lines) == 1 and not name and item.kind in ("whole", "value"):
         lines[0] = behind(lines[0], item.kind == "value")
     if re.search(r"[\s>]requires[\s(]", bare):
@@ -153,6 +158,8 @@ def header(root, text):
             kept = [line.replace("<tern/", "<") if item.kind == "directive" else line]
         elif item.kind not in ("blank", "doc"):
             kept, group, group_text = declared(item, group, group_text)
+            if kept[0].startswith("///") and item.doc:
+                out.pop()  # the last line of the comment, which is empty here
         out += kept
     return "\n".join(out) + "\n"
 

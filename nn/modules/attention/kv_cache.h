@@ -33,6 +33,7 @@ class TERN_API KVCache {
   KVCache& operator=(const KVCache&) = delete;
   /// Takes the buffers; the other cache is empty and has no layers.
   KVCache(KVCache&&) = default;
+  /// Takes the buffers of the other cache instead of its own.
   KVCache& operator=(KVCache&&) = default;
   ~KVCache() = default;
 
