@@ -13,3 +13,13 @@ foreach(row IN LISTS rows)
   file(CONFIGURE OUTPUT ${TERN_MOVED_HEADERS}/tern/${old} @ONLY
        CONTENT "#pragma once\n\n// Moved; this header goes in the next version.\n\n${includes}")
 endforeach()
+
+# Headers of libtorch that programs include beside torch/torch.h.
+set(forwarded_list ${PROJECT_SOURCE_DIR}/compat/headers.txt)
+set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${forwarded_list})
+file(STRINGS ${forwarded_list} rows REGEX "^[^#]")
+string(REGEX MATCHALL "[^; ]+" headers "${rows}")
+foreach(header IN LISTS headers)
+  file(CONFIGURE OUTPUT ${TERN_MOVED_HEADERS}/tern/compat/${header} @ONLY
+       CONTENT "#pragma once\n\n#include <torch/torch.h>  // has all of libtorch's names\n")
+endforeach()

@@ -135,7 +135,7 @@ TEST(TorchPrograms, FindTheirNamesAfterUsingNamespace) {
   EXPECT_EQ(autograd::grad({(x * x).sum()}, {x})[0].numel(), 2);
   const autograd::variable_list list{x};
   const autograd::Variable variable = x;
-  EXPECT_FALSE(cuda::is_available() && !variable.defined());
+  EXPECT_FALSE(torch::cuda::is_available() && !variable.defined());
 }
 
 TEST(TorchPrograms, AssignToWhatAnExpressionReturns) {

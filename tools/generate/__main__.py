@@ -6,6 +6,7 @@ The files are committed: who only builds tern needs neither this nor Python. A t
 import subprocess
 from pathlib import Path
 
+import compat
 import methods
 import ops
 import options
@@ -13,7 +14,7 @@ import pages
 import records
 
 ROOT = Path(__file__).resolve().parents[2]
-OWNED = ("core/ops/generated/**/*.*", "tests/*/generated/*.*", "docs/ops/*.md")  # no other files are there
+OWNED = ("core/ops/generated/**/*.*", "compat/names/generated/*.*", "tests/*/generated/*.*", "docs/ops/*.md")  # no other files are there
 
 
 def generated():
@@ -24,8 +25,10 @@ def generated():
     text = {path.stem: path.read_text() for path in (ROOT / "tools/generate/text").iterdir()}
     sources = [path.read_text() for path in sorted([*ROOT.glob("core/ops/**/*.cpp"), *ROOT.glob("core/kernels/families/*.def")])]
     all_pages = pages.Pages(ROOT, dict(sorted((described.headers | public).items())))
+    made = methods.files(ROOT, described)
     return {
-        **methods.files(ROOT, described),
+        **made,
+        **compat.files(ROOT, public | made),
         **records.files(ROOT),
         **all_pages.files(text, described.aliases, sources),
         "docs/options.md": pages.noted(options.page(text["options"], public)),

@@ -1,0 +1,43 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include <tern/compat/macros.h>
+#include <tern/compat/names/generated/names.h>
+#include <tern/tern.h>
+
+namespace c10 {
+using std::make_optional;
+using std::nullopt;
+using std::nullopt_t;
+using std::optional;
+using std::string_view;
+using ::tern::compat::TypeError;
+using ::tern::compat::ValueError;
+
+/// Makes a device current until the end of its scope, or does nothing without a device.
+class OptionalDeviceGuard {
+ public:
+  OptionalDeviceGuard() = default;
+  /// Does the same as reset_device(), unless `device` is empty.
+  explicit OptionalDeviceGuard(optional<Device> device) {
+    if (device) reset_device(*device);
+  }
+  /// Makes `device` current; the end of the scope restores the device before the guard.
+  void reset_device(Device device) {
+    guard_.reset();
+    guard_.emplace(device);
+  }
+
+ private:
+  optional<DeviceGuard> guard_;
+};
+
+/// Returns the arguments as one string, each written with operator<<.
+template <class... Parts>
+std::string str(const Parts&... parts) {
+  return ::tern::detail::text_of(parts...);
+}
+}  // namespace c10
