@@ -3,4 +3,4 @@
 // libtorch's header for TorchScript. Programs include it for tensors and modules, too.
 
 #include <tern/compat/names/jit.h>
-#include <torch/torch.h>
+#include <tern/compat/torch/torch.h>

@@ -1,3 +1,4 @@
+#include <tern/compat/torch/script.h>
 #include <tern/train/train.h>
 
 #include <cstddef>
@@ -36,6 +37,7 @@ struct Net {
 };
 
 int main() {
+  torch::jit::load("model.pt");  // error: tern does not run TorchScript
   const Device device("cuda");
   nn::Linear(3, 1, device);       // error: nn::Linear(3, 1).to(device)
   nn::Linear(3, 1, "cuda:1");     // error: nn::Linear(3, 1).to(device)

@@ -11,6 +11,7 @@ from pathlib import Path
 TOOL = Path(__file__).resolve().parents[2] / "tools/generate"
 sys.path.insert(0, str(TOOL))
 
+import compat
 import cpp
 import doxygen
 import methods
@@ -142,6 +143,32 @@ class PagesTest(unittest.TestCase):
         for path in (generate.ROOT / "docs/api/examples").glob("*.txt"):
             for block in path.read_text().split("\n\n"):
                 self.assertIn(block.strip(), shown, f"{path}: no table has its name")
+
+
+class CompatTest(unittest.TestCase):
+    def test_finds_what_a_namespace_declares(self):
+        text = """namespace tern {
+#include <tern/two.h>
+inline constexpr auto kTwo = 2, kOther = 3;
+template <class T, class = std::enable_if_t<true>>
+std::vector<T> twice(const T& x) {
+  return {x, x};
+}
+struct Twice final {
+  int value;
+};
+bool operator==(const Twice& a, const Twice& b);
+namespace nn {
+TERN_MODULE(One);
+enum class Mode { kOne };
+namespace detail {
+int hidden();
+}
+}  // namespace nn
+}  // namespace tern
+"""
+        found = compat.names(Path(), {"tern.h": "#include <tern/one.h>\n", "one.h": text, "other.h": "namespace tern {\nint f();\n}\n"})
+        self.assertEqual(found, {"tern": dict.fromkeys(("kTwo", "twice", "Twice"), "one.h"), "tern::nn": {"One": "one.h", "Mode": "one.h"}})
 
 
 class DoxygenTest(unittest.TestCase):
