@@ -62,6 +62,10 @@ TransformerActivation::TransformerActivation(init::NonlinearityType kind) : func
 TransformerActivation::TransformerActivation(GELUActivation /*kind*/) : function_(gelu_of) {}
 TransformerActivation::TransformerActivation(const char* name)
     : function_(activation_named(name)) {}
+TransformerActivation::Function TransformerActivation::checked(Function function) {
+  TERN_CHECK(function, Error, "activation is an empty function: give kReLU, kGELU or a function");
+  return function;
+}
 
 TransformerEncoderLayerImpl::TransformerEncoderLayerImpl(StrictInt d_model, StrictInt nhead)
     : TransformerEncoderLayerImpl(TransformerEncoderLayerOptions(d_model, nhead)) {}

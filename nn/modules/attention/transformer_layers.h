@@ -38,15 +38,17 @@ class TERN_API TransformerActivation {
   TransformerActivation(GELUActivation kind);
   /// Takes "relu" or "gelu". Throws Error for other names.
   TransformerActivation(const char* name);
-  /// Takes a function.
+  /// Takes a function. Throws Error for an empty one.
   template <class F>
   requires std::is_convertible_v<F, Function> TransformerActivation(F function)
-      : function_(std::move(function)) {}
+      : function_(checked(std::move(function))) {}
 
   /// Returns the activation of the input.
   Tensor operator()(const Tensor& input) const { return function_(input); }
 
  private:
+  static Function checked(Function function);
+
   Function function_;
 };
 

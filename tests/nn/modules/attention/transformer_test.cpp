@@ -222,6 +222,10 @@ TEST(Transformer, RefusesWrongCalls) {
                "activation should be relu/gelu, not tanh"));
   EXPECT_TRUE(has_text(error_of([] { nn::TransformerEncoderLayerOptions(4, 2).activation(kTanh); }),
                        "activation should be relu/gelu"));
+  using Function = nn::TransformerActivation::Function;
+  EXPECT_TRUE(
+      has_text(error_of([] { nn::TransformerEncoderLayerOptions(4, 2).activation(Function()); }),
+               "activation is an empty function: give kReLU, kGELU or a function"));
   EXPECT_TRUE(
       has_text(error_of([] { nn::TransformerEncoder(nn::TransformerEncoderLayer(4, 2), 0); }),
                "num_layers must be greater than 0, got 0"));
