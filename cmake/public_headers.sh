@@ -1,6 +1,6 @@
 #!/bin/sh
-# public_headers.sh: prints the public headers: those that tern.h, train/train.h, nn/models.h and torch/torch.h include, and
-# the reader of one format that users include by its own name. Headers that the build makes are not among them.
+# public_headers.sh [made]: prints the public headers: those that tern.h, train/train.h, nn/models.h and torch/torch.h include,
+# and those that users include by their own names. Headers that the build makes are not among them, but with `made`.
 set -eu
 cd "$(dirname "$0")/.."
 awk '
@@ -16,6 +16,9 @@ awk '
     close(file)
   }
   BEGIN {
-    visit("tern.h"); visit("train/train.h"); visit("compat/torch/torch.h"); visit("serialization/safetensors.h")
-    visit("nn/models.h")
+    visit("tern.h"); visit("train/train.h"); visit("compat/torch/torch.h"); visit("compat/torch/script.h")
+    visit("serialization/safetensors.h"); visit("nn/models.h")
   }'
+[ "${1-}" = made ] || exit 0
+sed -n 's/^\([^#]*\):.*/\1/p' cmake/moved_headers.txt
+grep -v '^#' compat/headers.txt | tr ' ' '\n' | grep -v /generated/ | sed 's|^|compat/|'

@@ -21,8 +21,12 @@ std::string at(const Source& source, std::size_t line) {
 /// The headers that users include: the roots and what they reach.
 std::set<std::string> public_headers() {
   std::set<std::string> found;
-  std::vector<std::string> open = {"tern.h", "compat/torch/torch.h", "serialization/safetensors.h",
-                                   "train/train.h", "nn/models.h"};
+  std::vector<std::string> open = {"tern.h",
+                                   "compat/torch/torch.h",
+                                   "compat/torch/script.h",
+                                   "serialization/safetensors.h",
+                                   "train/train.h",
+                                   "nn/models.h"};
   const std::filesystem::path root = TERN_SOURCE_DIR;
   while (!open.empty()) {
     const std::string path = open.back();
