@@ -181,6 +181,10 @@ class StatefulDataLoader
   bool pins_;
 };
 
+// Below a using-directive, argument-dependent lookup does not find them. So a call finds the
+// functions of compat, which are named the same, where a program means those.
+namespace loaders {
+
 /// Returns a loader of `dataset` in the order of `sampler`.
 ///
 /// Example:
@@ -216,5 +220,9 @@ requires(detail::kIsStateful<Dataset>)
                                                                   DataLoaderOptions options = {}) {
   return std::make_unique<StatefulDataLoader<Dataset>>(std::move(dataset), options);
 }
+
+}  // namespace loaders
+
+using namespace loaders;  // NOLINT(google-build-using-namespace)
 
 }  // namespace tern::data

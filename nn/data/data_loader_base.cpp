@@ -14,19 +14,6 @@
 namespace tern::data::detail {
 namespace {
 
-/// A mixing function of 64 bits: SplitMix64 (Steele, Lea and Flood, 2014).
-std::uint64_t mixed(std::uint64_t x) {
-  x += 0x9e3779b97f4a7c15;
-  x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9;
-  x = (x ^ (x >> 27)) * 0x94d049bb133111eb;
-  return x ^ (x >> 31);
-}
-
-/// The seed of a batch. The generator uses the low 32 bits alone.
-std::uint64_t batch_seed(std::uint64_t seed, std::size_t epoch, std::size_t batch) {
-  return mixed(mixed(seed ^ mixed(epoch)) + batch);
-}
-
 /// A count that came from a negative number is shown as that number.
 std::int64_t shown(std::size_t count) { return static_cast<std::int64_t>(count); }
 

@@ -28,8 +28,8 @@ std::vector<std::int64_t> random_order(Mt19937& engine, std::size_t size) {
 /// Returns the next at most `batch_size` elements of `order` and moves `index` past them.
 std::optional<std::vector<std::size_t>> take(const std::vector<std::int64_t>& order,
                                              std::size_t& index, std::size_t batch_size) {
+  if (index == order.size()) return std::nullopt;
   const std::size_t count = std::min(batch_size, order.size() - index);
-  if (count == 0) return std::nullopt;
   const auto begin = order.begin() + static_cast<std::ptrdiff_t>(index);
   index += count;
   return std::vector<std::size_t>(begin, begin + static_cast<std::ptrdiff_t>(count));
@@ -65,8 +65,8 @@ void SequentialSampler::reset(std::optional<std::size_t> new_size) {
 }
 
 std::optional<std::vector<std::size_t>> SequentialSampler::next(std::size_t batch_size) {
+  if (index_ == size_) return std::nullopt;
   const std::size_t count = std::min(batch_size, size_ - index_);
-  if (count == 0) return std::nullopt;
   std::vector<std::size_t> indices(count);
   std::iota(indices.begin(), indices.end(), index_);
   index_ += count;

@@ -56,28 +56,34 @@ class Transform : public BatchTransform<std::vector<Input>, std::vector<Output>>
 template <class Input, class Output = Input>
 class BatchLambda : public BatchTransform<Input, Output> {
  public:
+  /// The type of the function.
+  using FunctionType = std::function<Output(Input)>;
+
   /// Applies `function`.
-  explicit BatchLambda(std::function<Output(Input)> function) : function_(std::move(function)) {
+  explicit BatchLambda(FunctionType function) : function_(std::move(function)) {
     detail::check_function("BatchLambda", function_ != nullptr);
   }
   Output apply_batch(Input batch) override { return function_(std::move(batch)); }
 
  private:
-  std::function<Output(Input)> function_;
+  FunctionType function_;
 };
 
 /// Applies a function to each example. An empty function throws Error.
 template <class Input, class Output = Input>
 class Lambda : public Transform<Input, Output> {
  public:
+  /// The type of the function.
+  using FunctionType = std::function<Output(Input)>;
+
   /// Applies `function`.
-  explicit Lambda(std::function<Output(Input)> function) : function_(std::move(function)) {
+  explicit Lambda(FunctionType function) : function_(std::move(function)) {
     detail::check_function("Lambda", function_ != nullptr);
   }
   Output apply(Input input) override { return function_(std::move(input)); }
 
  private:
-  std::function<Output(Input)> function_;
+  FunctionType function_;
 };
 
 /// Changes the data of each example and keeps its target; override operator().
@@ -98,15 +104,18 @@ class TensorTransform : public Transform<Example<Tensor, Target>, Example<Tensor
 template <class Target = Tensor>
 class TensorLambda : public TensorTransform<Target> {
  public:
+  /// The type of the function.
+  using FunctionType = std::function<Tensor(Tensor)>;
+
   /// Applies `function`.
-  explicit TensorLambda(std::function<Tensor(Tensor)> function) : function_(std::move(function)) {
+  explicit TensorLambda(FunctionType function) : function_(std::move(function)) {
     detail::check_function("TensorLambda", function_ != nullptr);
   }
   /// Returns the function's result for the data.
   Tensor operator()(Tensor input) override { return function_(std::move(input)); }
 
  private:
-  std::function<Tensor(Tensor)> function_;
+  FunctionType function_;
 };
 
 namespace detail {

@@ -35,6 +35,9 @@ TERN_API Generator worker_generator();
 
 namespace detail {
 
+/// Returns the seed of a batch, of which a generator uses the low 32 bits.
+TERN_API std::uint64_t batch_seed(std::uint64_t seed, std::size_t epoch, std::size_t batch);
+
 /// Makes worker_generator() private to a batch while the object exists.
 class TERN_API BatchScope {
  public:

@@ -205,7 +205,7 @@ void ChunkQueue::stop() {
   impl_->started = impl_->stopping = false;
 }
 
-void ChunkQueue::locked(const std::function<void()>& function) {
+void ChunkQueue::locked(const std::function<void()>& function) const {
   const std::lock_guard lock(impl_->mutex);
   function();
 }

@@ -95,7 +95,7 @@ class TERN_API ChunkQueue {
   /// Stops the threads and drops what they have read.
   void stop();
   /// Calls a function while no thread uses the samplers.
-  void locked(const std::function<void()>& function);
+  void locked(const std::function<void()>& function) const;
   /// Returns the next batch; empty at the end of the epoch. Throws WorkerException if reading
   /// threw; the epoch continues behind the bad chunk.
   Batch next(std::size_t batch_size);
@@ -125,14 +125,16 @@ class TERN_API ChunkQueue {
 ///   auto loader = data::make_data_loader(dataset.map(transforms::Stack<>()), 64);
 template <class ChunkReader, class ChunkSampler = samplers::RandomSampler,
           class ExampleSampler = samplers::RandomSampler>
-class ChunkDataset final
-    : public StatefulDataset<ChunkDataset<ChunkReader, ChunkSampler, ExampleSampler>,
-                             typename ChunkReader::BatchType, std::size_t> {
+class ChunkDataset : public StatefulDataset<ChunkDataset<ChunkReader, ChunkSampler, ExampleSampler>,
+                                            typename ChunkReader::BatchType, std::size_t> {
  public:
   /// The types of a batch, without and with the optional, and of a request.
   using UnwrappedBatchType = typename ChunkReader::BatchType;
   using BatchType = std::optional<UnwrappedBatchType>;
   using BatchRequestType = std::size_t;
+  /// The types of the samplers.
+  using ChunkSamplerType = ChunkSampler;
+  using ExampleSamplerType = ExampleSampler;
 
   /// Joins a reader, samplers and options. `preprocessing_policy` may change the examples that were
   /// read together, before they are shuffled.
@@ -189,6 +191,32 @@ class ChunkDataset final
     queue_.stop();
     chunk_sampler_.load_state_dict(state);  // the threads may have moved on
     given_ = given;
+    resumes_ = true;
+  }
+
+ protected:
+  // For other forms of saving than state_dict().
+
+  /// Returns the sampler of chunks at the first chunk that was not given completely. A sampler
+  /// without a state is where reading ahead has come to.
+  ChunkSampler sampler_of_rest() const {
+    std::optional<ChunkSampler> sampler;
+    queue_.locked([&] { sampler.emplace(chunk_sampler_); });
+    try {
+      sampler->load_state_dict(state_dict());
+    } catch (const NotImplementedError&) {  // it has no state
+    }
+    return *std::move(sampler);
+  }
+  /// Replaces the sampler of chunks; the next reset() continues with it.
+  void continue_with(ChunkSampler sampler) {
+    queue_.stop();
+    chunk_sampler_ = std::move(sampler);
+    try {
+      given_ = chunk_sampler_.state_dict(std::nullopt).template get<std::size_t>("index");
+    } catch (const NotImplementedError&) {
+      given_ = 0;
+    }
     resumes_ = true;
   }
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <string>
+#include <utility>
 
 #include <tern/nn/data/datasets/tensor_dataset.h>
 
@@ -14,9 +15,17 @@ class TERN_API MNIST : public PairDataset {
  public:
   /// The part of the set to read.
   enum class Mode { kTrain, kTest };
+  /// The class whose copies map() takes.
+  using SelfType = MNIST;
 
   /// Reads the files in the folder `root`. Throws FileError.
   explicit MNIST(const std::string& root, Mode mode = Mode::kTrain);
+
+  /// Returns this dataset with `transform` applied to each batch; see BatchDataset::map().
+  template <class Transform>
+  MapDataset<MNIST, Transform> map(Transform transform) const {
+    return {*this, std::move(transform)};
+  }
 
   /// Returns true for the training part.
   bool is_train() const { return mode_ == Mode::kTrain; }

@@ -38,8 +38,8 @@ void DrawnSampler::reset(std::optional<std::size_t> new_size) {
 
 std::optional<std::vector<std::size_t>> DrawnSampler::next(std::size_t batch_size) {
   if (!is_drawn_) reset();
+  if (index_ == order_.size()) return std::nullopt;
   const std::size_t count = std::min(batch_size, order_.size() - index_);
-  if (count == 0) return std::nullopt;
   const auto begin = order_.begin() + static_cast<std::ptrdiff_t>(index_);
   index_ += count;
   return std::vector<std::size_t>(begin, begin + static_cast<std::ptrdiff_t>(count));

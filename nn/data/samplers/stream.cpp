@@ -19,8 +19,8 @@ void StreamSampler::reset(std::optional<std::size_t> new_size) {
 }
 
 std::optional<BatchSize> StreamSampler::next(std::size_t batch_size) {
+  if (index_ == epoch_size_) return std::nullopt;
   const std::size_t count = std::min(batch_size, epoch_size_ - index_);
-  if (count == 0) return std::nullopt;
   index_ += count;
   return BatchSize(count);
 }

@@ -132,6 +132,9 @@ TEST(MnistTest, ReadsFolder) {
   EXPECT_FALSE(test.is_train());
   EXPECT_TRUE(test.images().equal(tensor({0.F, 1.F, 0.2F, 1.F / 255.F}).reshape({2, 1, 1, 2})));
   EXPECT_TRUE(test.targets().equal(tensor(std::vector<std::int64_t>{7, 9})));
+  const auto stacked = test.map(Stack<>());
+  static_assert(std::is_same_v<decltype(stacked.dataset()), const datasets::MNIST&>);
+  EXPECT_FALSE(stacked.dataset().is_train());
   EXPECT_THROW(datasets::MNIST(folder.string()), FileError);
   std::filesystem::remove_all(folder);
 }

@@ -323,6 +323,44 @@ TEST(ChunkDatasetTest, ContinuesAtAChunk) {
   EXPECT_EQ(other.get_batch(4), (IndexList{0, 1, 2, 3}));
 }
 
+TEST(ChunkDatasetTest, SamplersCanBeSavedByDerivedClasses) {
+  testing::HangGuard guard("a batch of a chunk dataset");
+  struct Stateless : SequentialSampler {
+    using SequentialSampler::SequentialSampler;
+    State state_dict(std::optional<std::size_t> given) const override {
+      return samplers::Sampler<>::state_dict(given);
+    }
+    void load_state_dict(const State& state) override {
+      samplers::Sampler<>::load_state_dict(state);
+    }
+  };
+  const auto check = []<class Chunks>(Chunks from, Chunks to, std::size_t index) {
+    from->reset();
+    from->get_batch(4);
+    from->get_batch(4);  // four of the five numbers of chunk 1
+    auto sampler = from->sampler_of_rest();
+    EXPECT_GE(sampler.index(), index);  // without a state where reading ahead has come to
+    sampler.reset();
+    sampler.next(2);
+    to->continue_with(std::move(sampler));
+    for (int epoch = 0; epoch < 2; ++epoch) {
+      to->reset();
+      EXPECT_EQ(to->get_batch(4)->front(), epoch == 0 ? 20 : 0);
+    }
+  };
+  const auto make = []<class Sampler>(Sampler sampler) {
+    struct Open : datasets::ChunkDataset<Reader, Sampler, SequentialSampler> {
+      using Open::ChunkDataset::ChunkDataset;
+      using Open::ChunkDataset::continue_with;
+      using Open::ChunkDataset::sampler_of_rest;
+    };
+    return std::make_unique<Open>(Reader(), sampler, SequentialSampler(0),
+                                  ChunkDatasetOptions(2, 4));
+  };
+  check(make(SequentialSampler(6)), make(SequentialSampler(6)), 1);
+  check(make(Stateless(6)), make(Stateless(6)), 0);
+}
+
 TEST(ChunkDatasetTest, Options) {
   EXPECT_EQ(error_of([] { ChunkDatasetOptions(0, 1); }),
             "Preloader count is 0. At least one preloader needs to be specified.");

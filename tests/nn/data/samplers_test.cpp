@@ -30,6 +30,9 @@ TEST(SequentialSamplerTest, CountsUp) {
   EXPECT_EQ(sampler.next(9), (Indices{0, 1, 2, 3, 4}));
   sampler.reset(2);
   EXPECT_EQ(epoch(sampler, 1), (std::vector<Indices>{{0}, {1}}));
+  EXPECT_EQ(sampler.next(0), std::nullopt);
+  sampler.reset();
+  EXPECT_EQ(sampler.next(0), Indices());  // an empty batch is not the end
   sampler.reset(0);
   EXPECT_EQ(sampler.next(1), std::nullopt);
 }
