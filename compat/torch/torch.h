@@ -34,6 +34,7 @@
 #include <vector>
 
 #include <tern/compat/macros.h>
+#include <tern/compat/names/data.h>
 #include <tern/compat/names/std.h>
 #include <tern/compat/names/torch.h>
 #include <tern/compat/print.h>

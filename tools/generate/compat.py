@@ -1,7 +1,7 @@
 """The names of tern in libtorch's namespaces: compat/names/generated, a header for each namespace.
 
-They are using-declarations, one for each public name: a using-directive would show programs that write `using namespace torch;`
-both tern::nn and torch::nn.
+They are using-declarations, one for each public name that compat has no type for: a using-directive would show programs that write
+`using namespace torch;` both tern::nn and torch::nn.
 """
 
 import re
@@ -18,22 +18,22 @@ PLACES = {  # where libtorch has the names of tern's namespaces, if not in the o
     "tern::indexing": ["at::indexing"],
     "tern::cuda": ["torch::cuda", "at::cuda", "c10::cuda"],
 }
-OWN = {("tern", "softmax"), ("tern", "log_softmax")}  # compat has its own, with libtorch's list of parameters
+OWN = {("at", "softmax"), ("at", "log_softmax")}  # functions that compat has instead of tern's
 LEFT_OUT = rf"/\*\*.*?\*/|\b(public|private):|TERN_FORWARD_HAS_DEFAULT_ARGS{ROUND}"
 PREFIXES = rf"^\s*template\s*{nested('<', '>')}|\b(TERN_API|inline|constexpr|extern|static|decltype\(auto\))"
 
 
-def name(item):
-    """The name that an item adds to its scope, or ""."""
+def declared(item):
+    """The name that an item adds to its scope, or "", and whether it is a type's."""
     bare = re.sub(PREFIXES, "", item.bare).strip()
-    if item.kind not in ("whole", "function", "scope") or re.match(r"namespace\b|static_assert|template|TERN_|~", bare):
-        return ""
+    if item.kind not in ("whole", "function", "scope") or re.match(r"(using )?namespace\b|static_assert|template|TERN_|~", bare):
+        return "", False
     if found := re.match(r"(?:using|concept) (\w+) *=|using (?:\w*::)*(\w+);", bare):
-        return found[1] or found[2]
+        return found[1] or found[2], bool(found[1])
     if found := re.match(r"(?:enum class|enum|class|struct)\s+(\w+)\s*(<)?", bare):
-        return "" if found[2] else found[1]  # a specialization adds no name
+        return ("", False) if found[2] else (found[1], True)  # a specialization adds no name
     found = re.match(r"[^(={]*?(::)?(\w+)\s*[(={;[]", bare)
-    return "" if not found or found[1] or "operator" in found[0] else found[2]
+    return ("", False) if not found or found[1] or "operator" in found[0] else (found[2], False)
 
 
 def included(headers, path, found):
@@ -45,36 +45,44 @@ def included(headers, path, found):
     return found
 
 
-def names(root, headers):
-    """The names that tern.h declares: {namespace: {name: header}}."""
-    spaces = {}
-    for path, text in included(headers, "tern.h", {}).items():
+def declarations(root, headers):
+    """What headers declare in namespaces: (header, namespace, name, whether it is a type)."""
+    for path, text in headers.items():
         inside = set()
         for item in items(re.sub(LEFT_OUT, "", header(root, text))):
             if found := re.match(r"\s*(?:inline )?namespace ([\w:]*)", item.bare):
                 inside.add(found[1])
-            declared = name(item)
             scopes = [scope[1] for scope in item.scopes]
-            space = "::".join(scopes)
-            if declared and inside.issuperset(scopes) and (space, declared) not in OWN:
-                spaces.setdefault(space, {})[declared] = path
-    return {space: found for space, found in spaces.items() if not re.search(r"^std|^$|\b(detail|kernels)\b", space)}
+            name, is_type = declared(item)
+            if name and inside.issuperset(scopes):
+                yield path, "::".join(scopes), name, is_type
 
 
-def declarations(place, space, found):
+def names(root, headers):
+    """The names that tern.h declares: {namespace: {name: header}}."""
+    spaces = {}
+    for path, space, name, _ in declarations(root, included(headers, "tern.h", {})):
+        if space.startswith("tern") and not re.search(r"\b(detail|kernels|loaders)\b", space):
+            spaces.setdefault(space, {})[name] = path
+    return spaces
+
+
+def usings(place, space, found):
     text = textwrap.fill(" ".join(f"using\xa0::{space}::{each};" for each in sorted(found)), 100, break_long_words=False)
     return f"namespace {place} {{\n" + text.replace("\xa0", " ") + f"\n}}  // namespace {place}\n"
 
 
 def files(root, headers):
     """The texts of the files by path."""
-    texts = {}
+    texts, own = {}, set(OWN)
+    for _, place, name, is_type in declarations(root, {path: text for path, text in headers.items() if path.startswith("compat/")}):
+        own |= {(place, name)} if is_type else set()
     for space, found in sorted(names(root, headers).items()):
         for place in PLACES.get(space, [space.replace("tern", "torch")]):
-            texts[place] = declarations(place, space, found)
+            texts[place] = usings(place, space, {each for each in found if (place, each) not in own})
             if space == "tern":  # all but ops, modules and files
                 core = {each for each, path in found.items() if not re.match("core/ops/|nn/|serialization/", path)}
-                texts["c10"] = declarations("c10", space, core)
+                texts["c10"] = usings("c10", space, {each for each in core if ("c10", each) not in own})
     paths = {place: f"{FOLDER}/{place.replace('::', '_')}.h" for place in sorted(texts)}
     every = "".join(f"#include <tern/{path}>\n" for path in ["tern.h", *paths.values()])
     every = every.replace("\n", "\n\n", 1)

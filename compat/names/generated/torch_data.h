@@ -4,14 +4,11 @@
 // clang-format off: as many names on a line as fit
 namespace torch::data {
 using ::tern::data::BatchDataset; using ::tern::data::ConcatDataset; using ::tern::data::DataLoader;
-using ::tern::data::DataLoaderBase; using ::tern::data::DataLoaderOptions;
 using ::tern::data::Dataset; using ::tern::data::Example; using ::tern::data::IdxArray;
-using ::tern::data::IdxImages; using ::tern::data::StatefulDataLoader;
-using ::tern::data::StatefulDataset; using ::tern::data::StatelessDataLoader;
+using ::tern::data::IdxImages; using ::tern::data::StatefulDataset;
 using ::tern::data::StreamDataset; using ::tern::data::Subset; using ::tern::data::TensorExample;
-using ::tern::data::WorkerException; using ::tern::data::WorkerInfo;
-using ::tern::data::get_worker_info; using ::tern::data::kIdxImages; using ::tern::data::kIdxLabels;
-using ::tern::data::make_data_loader; using ::tern::data::pin_memory;
-using ::tern::data::random_split; using ::tern::data::read_idx; using ::tern::data::read_idx_images;
+using ::tern::data::WorkerInfo; using ::tern::data::get_worker_info; using ::tern::data::kIdxImages;
+using ::tern::data::kIdxLabels; using ::tern::data::pin_memory; using ::tern::data::random_split;
+using ::tern::data::read_idx; using ::tern::data::read_idx_images;
 using ::tern::data::worker_generator;
 }  // namespace torch::data

@@ -7,8 +7,7 @@ using ::tern::data::datasets::BatchDataset; using ::tern::data::datasets::Concat
 using ::tern::data::datasets::Dataset; using ::tern::data::datasets::MNIST;
 using ::tern::data::datasets::MapDataset; using ::tern::data::datasets::PairDataset;
 using ::tern::data::datasets::SharedBatchDataset; using ::tern::data::datasets::SplitLengths;
-using ::tern::data::datasets::StatefulDataset; using ::tern::data::datasets::StreamDataset;
-using ::tern::data::datasets::Subset; using ::tern::data::datasets::TensorDataset;
-using ::tern::data::datasets::make_shared_dataset; using ::tern::data::datasets::map;
-using ::tern::data::datasets::random_split;
+using ::tern::data::datasets::StreamDataset; using ::tern::data::datasets::Subset;
+using ::tern::data::datasets::TensorDataset; using ::tern::data::datasets::make_shared_dataset;
+using ::tern::data::datasets::map; using ::tern::data::datasets::random_split;
 }  // namespace torch::data::datasets

@@ -4,15 +4,11 @@
 // clang-format off: as many names on a line as fit
 namespace torch::data::samplers {
 using ::tern::data::samplers::BatchSampler; using ::tern::data::samplers::BatchSize;
-using ::tern::data::samplers::CustomBatchRequest;
-using ::tern::data::samplers::DistributedRandomSampler;
-using ::tern::data::samplers::DistributedSampler;
-using ::tern::data::samplers::DistributedSequentialSampler;
-using ::tern::data::samplers::DrawnSampler; using ::tern::data::samplers::PythonDistributedSampler;
+using ::tern::data::samplers::CustomBatchRequest; using ::tern::data::samplers::DrawnSampler;
+using ::tern::data::samplers::PythonDistributedSampler;
 using ::tern::data::samplers::PythonRandomSampler;
 using ::tern::data::samplers::PythonRandomSamplerOptions;
-using ::tern::data::samplers::PythonSequentialSampler; using ::tern::data::samplers::RandomSampler;
-using ::tern::data::samplers::Sampler; using ::tern::data::samplers::SequentialSampler;
-using ::tern::data::samplers::StreamSampler; using ::tern::data::samplers::SubsetRandomSampler;
+using ::tern::data::samplers::PythonSequentialSampler;
+using ::tern::data::samplers::SubsetRandomSampler;
 using ::tern::data::samplers::WeightedRandomSampler;
 }  // namespace torch::data::samplers

@@ -5,7 +5,7 @@
 namespace torch::data::transforms {
 using ::tern::data::transforms::BatchLambda; using ::tern::data::transforms::BatchTransform;
 using ::tern::data::transforms::Collate; using ::tern::data::transforms::Collation;
-using ::tern::data::transforms::Lambda; using ::tern::data::transforms::Normalize;
-using ::tern::data::transforms::Stack; using ::tern::data::transforms::TensorLambda;
-using ::tern::data::transforms::TensorTransform; using ::tern::data::transforms::Transform;
+using ::tern::data::transforms::Lambda; using ::tern::data::transforms::Stack;
+using ::tern::data::transforms::TensorLambda; using ::tern::data::transforms::TensorTransform;
+using ::tern::data::transforms::Transform;
 }  // namespace torch::data::transforms
