@@ -2,6 +2,7 @@
 
 #include <string_view>
 
+#include <tern/core/base/detail/libtorch.h>
 #include <tern/core/base/detail/op_scope.h>
 #include <tern/core/base/running_module.h>
 
@@ -17,9 +18,33 @@ OutOfMemoryError::~OutOfMemoryError() = default;
 FileError::~FileError() = default;
 NotImplementedError::~NotImplementedError() = default;
 
+std::string Error::msg() const { return std::runtime_error::what(); }
+
+const char* Error::what() const noexcept {
+  return extra_ ? extra_->text.c_str() : std::runtime_error::what();
+}
+
+const std::vector<std::string>& Error::context() const {
+  static const std::vector<std::string>* const kEmpty = new std::vector<std::string>;
+  return extra_ ? extra_->context : *kEmpty;
+}
+
+void Error::add_context(std::string line) {
+  const auto extra = std::make_shared<Extra>(extra_ ? *extra_ : Extra());
+  extra->context.push_back(std::move(line));
+  extra->text = std::runtime_error::what();
+  if (extra->context.size() == 1) {
+    extra->text += " (" + extra->context[0] + ")";
+  } else {
+    for (const std::string& each : extra->context) extra->text += "\n  " + each;
+  }
+  extra_ = extra;
+}
+
 namespace detail {
 
 constinit thread_local const char* running_op = nullptr;
+constinit bool as_libtorch = false;
 
 namespace {
 

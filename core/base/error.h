@@ -2,14 +2,26 @@
 
 #include <cstdint>
 #include <initializer_list>
+#include <memory>
 #include <stdexcept>
 #include <string>
 #include <type_traits>
+#include <vector>
 
 #include <tern/core/base/text.h>
 #include <tern/core/base/visibility.h>
 
 namespace tern {
+
+/// A place in a program.
+struct SourceLocation {
+  /// The function.
+  const char* function;
+  /// The file.
+  const char* file;
+  /// The line.
+  std::uint32_t line;
+};
 
 /// Base class of all errors that tern throws. `what()` names the op, the rule and both actual
 /// values.
@@ -23,10 +35,27 @@ namespace tern {
 class TERN_API Error : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
+  /// Says where the error was found, for programs that throw libtorch's class; tern drops it.
+  Error(SourceLocation /*location*/, const std::string& message) : Error(message) {}
   ~Error() override;
 
+  /// Returns the message, followed by the lines of add_context().
+  const char* what() const noexcept override;
   /// Returns the same text as `what()`, under libtorch's name. tern attaches no backtrace.
   const char* what_without_backtrace() const noexcept { return what(); }
+  /// Returns the message alone.
+  std::string msg() const;
+  /// Adds a line that says what the program did when the error was thrown, to rethrow it.
+  void add_context(std::string line);
+  /// Returns the lines of add_context().
+  const std::vector<std::string>& context() const;
+
+ private:
+  struct Extra {
+    std::vector<std::string> context;
+    std::string text;
+  };
+  std::shared_ptr<const Extra> extra_;  // null without context
 };
 
 /// Thrown for sizes that do not fit together.

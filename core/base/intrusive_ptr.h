@@ -3,6 +3,7 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <type_traits>
 #include <utility>
 
@@ -66,6 +67,20 @@ class IntrusivePtr {
     std::swap(object_, other.object_);
     return *this;
   }
+  /// Shares the ownership of a shared pointer, for classes T with a function share().
+  template <class U>
+  requires std::is_convertible_v<U*, T*> && requires(std::shared_ptr<U> pointer) {
+    T::share(std::move(pointer));
+  }
+  IntrusivePtr(std::shared_ptr<U> pointer) : IntrusivePtr(T::share(std::move(pointer))) {}
+  /// Returns a shared pointer that is one more owner of the object.
+  template <class U>
+  requires std::is_convertible_v<T*, U*>
+  operator std::shared_ptr<U>() const {
+    if (object_ == nullptr) return nullptr;
+    object_->retain();
+    return std::shared_ptr<U>(object_, [](T* object) { object->release(); });
+  }
   ~IntrusivePtr() {
     // NOLINTNEXTLINE(clang-analyzer-core.UndefinedBinaryOperatorResult): loses a binding's tuple
     if (object_ != nullptr) object_->release();
@@ -79,6 +94,14 @@ class IntrusivePtr {
   T& operator*() const noexcept { return *object_; }
   /// Returns true unless the pointer is null.
   explicit operator bool() const noexcept { return object_ != nullptr; }
+  /// Returns true unless the pointer is null.
+  bool defined() const noexcept { return object_ != nullptr; }
+  /// Returns the number of owners; 0 for null.
+  std::uint32_t use_count() const noexcept { return object_ == nullptr ? 0 : object_->use_count(); }
+  /// Returns true when this pointer is the only owner.
+  bool unique() const noexcept { return use_count() == 1; }
+  /// Exchanges the two pointers.
+  void swap(IntrusivePtr& other) noexcept { std::swap(object_, other.object_); }
   /// Gives up the ownership; the pointer becomes null.
   void reset() noexcept { *this = IntrusivePtr(); }
   /// Returns the pointer and passes its ownership to the caller. The count stays; this becomes

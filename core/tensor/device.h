@@ -39,6 +39,9 @@ constexpr DeviceType kMeta = DeviceType::Meta;
 ///   tern::kCUDA;             // a kind; converts to Device
 class TERN_API Device {
  public:
+  /// The type of a kind.
+  using Type = DeviceType;
+
   /// Makes the current device of a kind.
   constexpr Device(DeviceType type) : type_(type), index_(-1) {}
   /// Makes one device. Throws DeviceError for an index below -1, and for a CPU index above 0.

@@ -24,6 +24,17 @@ void set_default_device(Device device) {
 
 Device TensorOptions::device() const { return device_ ? *device_ : get_default_device(); }
 
+TensorOptions::TensorOptions(Layout layout) {
+  TERN_CHECK(layout == Layout::Strided, NotImplementedError, "the layout ", layout,
+             " is not supported: tern has no sparse tensors");
+}
+
+std::ostream& operator<<(std::ostream& out, Layout layout) {
+  constexpr const char* kNames[] = {"Strided",   "Sparse",    "SparseCsr",
+                                    "SparseCsc", "SparseBsr", "SparseBsc"};
+  return out << kNames[static_cast<std::size_t>(layout)];
+}
+
 std::ostream& operator<<(std::ostream& out, const TensorOptions& options) {
   const auto open = [](bool is_open) { return is_open ? " (default)" : ""; };
   return out << "TensorOptions(dtype=" << dtype_info(options.dtype()).python_name

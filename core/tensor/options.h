@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <iosfwd>
 #include <optional>
 
@@ -8,6 +9,15 @@
 #include <tern/core/tensor/memory_format.h>
 
 namespace tern {
+
+/// How a tensor keeps its elements: with strides. tern has no sparse tensors; the other names exist
+/// for programs that name them.
+enum class Layout : std::int8_t { Strided, Sparse, SparseCsr, SparseCsc, SparseBsr, SparseBsc };
+/// Short names of the layouts.
+constexpr Layout kStrided = Layout::Strided;
+constexpr Layout kSparse = Layout::Sparse;
+/// Writes the name of a layout, such as Strided.
+TERN_API std::ostream& operator<<(std::ostream& out, Layout layout);
 
 /// The dtype, the device, requires_grad, pinned memory and the memory format of a new tensor. Each
 /// may be left open. A ScalarType, a Device, a DeviceType, the text of a device and a MemoryFormat
@@ -29,6 +39,8 @@ class TERN_API TensorOptions {
   TensorOptions(DeviceType type) : device_(Device(type)) {}
   /// Sets the memory format and leaves the rest open.
   TensorOptions(MemoryFormat format) : memory_format_(format) {}
+  /// Accepts Strided, and throws NotImplementedError for a sparse layout.
+  TensorOptions(Layout layout);
   /// Sets the device from a text such as "cuda:1". Throws DeviceError for a text that names none.
   template <detail::TextArgument T>
   TensorOptions(const T& device) : device_(Device(device)) {}
@@ -58,6 +70,16 @@ class TERN_API TensorOptions {
     result.requires_grad_ = requires_grad;
     return result;
   }
+  /// Returns these options. Throws NotImplementedError for a sparse layout.
+  [[nodiscard]] TensorOptions layout(Layout layout) const {
+    static_cast<void>(TensorOptions(layout));
+    return *this;
+  }
+  /// Returns these options with the dtype of a C++ type.
+  template <class T>
+  [[nodiscard]] TensorOptions dtype() const {
+    return dtype(dtype_of<T>());
+  }
   /// Returns these options with or without pinned host memory (without by default).
   [[nodiscard]] TensorOptions pinned_memory(StrictBool pinned) const {
     TensorOptions result = *this;
@@ -77,14 +99,33 @@ class TERN_API TensorOptions {
   Device device() const;
   /// Returns true when the new tensor requires a gradient.
   bool requires_grad() const { return requires_grad_; }
+  /// Returns Strided.
+  Layout layout() const { return Layout::Strided; }
+  /// Returns the index of the device.
+  DeviceIndex device_index() const { return device().index(); }
   /// Returns true when the new tensor gets pinned host memory.
   bool pinned_memory() const { return pinned_memory_; }
   /// Returns the dtype, or nothing when the dtype is open.
   std::optional<ScalarType> dtype_opt() const { return dtype_; }
   /// Returns the device, or nothing when the device is open.
   std::optional<Device> device_opt() const { return device_; }
+  /// Return true when dtype, device or memory format is not open.
+  bool has_dtype() const { return dtype_.has_value(); }
+  bool has_device() const { return device_.has_value(); }
+  bool has_memory_format() const { return memory_format_.has_value(); }
   /// Returns the memory format, or nothing when it is open.
   std::optional<MemoryFormat> memory_format_opt() const { return memory_format_; }
+  /// Return true when requires_grad or pinned memory was set to true.
+  bool has_requires_grad() const { return requires_grad_; }
+  bool has_pinned_memory() const { return pinned_memory_; }
+  /// Returns these options with what is set in `other` taken from there.
+  [[nodiscard]] TensorOptions merge_in(const TensorOptions& other) const {
+    TensorOptions result = other.or_else(*this);
+    result.requires_grad_ = requires_grad_ || other.requires_grad_;
+    result.pinned_memory_ = pinned_memory_ || other.pinned_memory_;
+    if (!result.memory_format_) result.memory_format_ = memory_format_;
+    return result;
+  }
   /// Returns these options with the open dtype and device taken from `other`.
   [[nodiscard]] TensorOptions or_else(const TensorOptions& other) const {
     TensorOptions result = *this;
@@ -103,6 +144,8 @@ class TERN_API TensorOptions {
 
 /// Returns options with this dtype and the rest open.
 inline TensorOptions dtype(ScalarType dtype) { return TensorOptions(dtype); }
+/// Returns options with the layout Strided. Throws NotImplementedError for a sparse layout.
+inline TensorOptions layout(Layout layout) { return TensorOptions(layout); }
 /// Returns options with this device and the rest open. An integer is the index of a CUDA device.
 inline TensorOptions device(Device device) { return TensorOptions(device); }
 inline TensorOptions device(int ordinal) { return TensorOptions(Device(ordinal)); }

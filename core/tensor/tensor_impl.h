@@ -24,6 +24,7 @@ enum class ViewOrigin : std::uint8_t {
   kNormal,     // made with gradients enabled
   kNoGrad,     // made under NoGradGuard: no recorded op may write to it
   kInference,  // made in InferenceMode: no recorded op may write to it
+  kFunction,   // returned by a Function: no recorded op may write to it
   kPiece,      // one of several views that an op made: no recorded op may write to it
 };
 
@@ -46,6 +47,8 @@ class TERN_API TensorImpl final : public RefCounted {
     return static_cast<char*>(storage->data()) +
            static_cast<std::size_t>(offset) * element_size(dtype);
   }
+  /// Counts an in-place change.
+  void bump_version() const { storage->bump_version(); }
   /// Returns true when a dimension of two or more elements has stride 0, as after expand().
   bool has_internal_overlap() const;
 
