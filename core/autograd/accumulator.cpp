@@ -16,7 +16,7 @@ class Accumulator final : public Node {
     set_output_info(0, leaf);
   }
 
-  void apply(const Tensor* gradients, Tensor* /*results*/, EdgeSet /*wanted*/) override {
+  void run(const Tensor* gradients, Tensor* /*results*/, EdgeSet /*wanted*/) override {
     const Tensor& gradient = gradients[0];
     if (!gradient.defined() || !slot_->is_open) return;
     // Several threads may run backward over shared leaves.

@@ -5,6 +5,7 @@
 #include <tern/core/autograd/grad_mode.h>
 #include <tern/core/base/detail/op_scope.h>
 #include <tern/core/base/running_module.h>
+#include <tern/core/base/warning.h>
 
 namespace tern::autograd {
 namespace {
@@ -14,6 +15,11 @@ std::atomic<bool> anomaly_enabled{false}, anomaly_checks_nan{true};
 bool AnomalyMode::is_enabled() { return anomaly_enabled.load(std::memory_order_relaxed); }
 bool AnomalyMode::should_check_nan() { return anomaly_checks_nan.load(std::memory_order_relaxed); }
 void AnomalyMode::set_enabled(StrictBool enabled, StrictBool check_nan) {
+  if (enabled && !is_enabled()) {
+    tern::detail::warn(
+        "This mode should be enabled only for debugging as the different tests will slow down your "
+        "program execution.");
+  }
   anomaly_enabled = enabled;
   anomaly_checks_nan = check_nan;
 }

@@ -4,6 +4,7 @@
 #include <tern/core/autograd/detail/engine.h>
 #include <tern/core/autograd/detail/meta.h>
 #include <tern/core/autograd/record.h>
+#include <tern/core/base/warning.h>
 #include <tern/core/tensor/detail/shape.h>
 
 namespace tern::autograd {
@@ -33,7 +34,7 @@ void start_all(const char* op, Engine& engine, const variable_list& outputs,
                " of tensors is an undefined tensor");
     const Edge edge = gradient_edge(outputs[i]);
     TERN_CHECK(
-        edge.node, Error, "element ", i,
+        edge.function, Error, "element ", i,
         " of tensors does not require grad and does not have a grad_fn; it was computed under "
         "NoGradGuard, detached, or made of tensors that do not require grad");
     engine.start(edge, start_gradient(outputs[i], gradients.empty() ? Tensor() : gradients[i], i));
@@ -48,7 +49,7 @@ void throw_backward_twice() {
   tern::detail::raise<Error>(
       "Trying to backward through the graph a second time (or directly access saved tensors after "
       "they have already been freed). Saved intermediate values of the graph are freed when you "
-      "call .backward() or autograd::grad(). Specify retain_graph=true if you need to backward "
+      "call .backward() or autograd.grad(). Specify retain_graph=True if you need to backward "
       "through the graph a second time or if you need to access saved tensors after calling "
       "backward.");
 }
@@ -63,17 +64,18 @@ variable_list grad(const variable_list& outputs, const variable_list& inputs,
   start_all("grad", engine, outputs, grad_outputs);
   for (std::size_t i = 0; i < inputs.size(); ++i) {
     const Edge edge = inputs[i].defined() ? gradient_edge(inputs[i]) : Edge();
-    TERN_CHECK(edge.node, Error, "One of the differentiated Tensors does not require grad (input ",
-               i, ")");
+    TERN_CHECK(edge.function, Error,
+               "One of the differentiated Tensors does not require grad: element ", i,
+               " of the input tensors does not require grad");
     engine.want(edge, i);
   }
   variable_list results(inputs.size());
   engine.execute(results);
   for (std::size_t i = 0; i < inputs.size(); ++i) {
     TERN_CHECK(allow_unused || results[i].defined(), Error,
-               "One of the differentiated Tensors appears to not have been used in the graph "
-               "(input ",
-               i, "). Set allow_unused=True if this is the desired behavior.");
+               "One of the differentiated Tensors appears to not have been used in the graph. Set "
+               "allow_unused=True if this is the desired behavior. It is input ",
+               i);
     // No rule ran if an output is also an input: its gradient is the caller's tensor with its
     // history.
     if (!create_graph && results[i].defined() && results[i].requires_grad()) {
@@ -86,6 +88,12 @@ variable_list grad(const variable_list& outputs, const variable_list& inputs,
 void backward(const variable_list& tensors, const variable_list& grad_tensors,
               std::optional<StrictBool> retain_graph, StrictBool create_graph,
               const variable_list& inputs) {
+  if (create_graph) {
+    tern::detail::warn(
+        "Using backward() with create_graph=True will create a reference cycle between the "
+        "parameter and its gradient which can cause a memory leak. We recommend using "
+        "autograd.grad when creating the graph to avoid this.");
+  }
   if (inputs.empty()) {
     Engine engine(retain_graph.value_or(create_graph), create_graph);
     start_all("backward", engine, tensors, grad_tensors);
@@ -105,7 +113,7 @@ void backward(const variable_list& tensors, const variable_list& grad_tensors,
     if (!meta.slot) meta.slot = make_intrusive<GradSlot>();
     meta.slot->is_open = true;  // closed if this result of ops was a frozen leaf before
     const IntrusivePtr<Node> accumulator = make_accumulator(inputs[i], meta.slot);
-    accumulator->apply(&gradients[i], nullptr, {});
+    accumulator->run(&gradients[i], nullptr, {});
   }
 }
 

@@ -58,16 +58,16 @@ Engine::State& Engine::state_of(Node* node) {
 // The edge must have a node, which discover() has seen.
 Engine::State& Engine::next_of(const State& state, std::size_t edge) {
   return edge < std::size(state.next) ? *state.next[edge]
-                                      : state_of(state.node->next_edges()[edge].node.get());
+                                      : state_of(state.node->next_edges()[edge].function.get());
 }
 
 void Engine::start(const Edge& edge, Tensor gradient) {
-  roots_.push_back(edge.node);
-  add(state_of(edge.node.get()), edge.output_nr, std::move(gradient));
+  roots_.push_back(edge.function);
+  add(state_of(edge.function.get()), edge.input_nr, std::move(gradient));
 }
 
 void Engine::want(const Edge& edge, std::size_t index) {
-  state_of(edge.node.get()).wanted.emplace_back(edge.output_nr, index);
+  state_of(edge.function.get()).wanted.emplace_back(edge.input_nr, index);
   selective_ = true;
 }
 
@@ -98,8 +98,8 @@ void Engine::discover() {
     stack.pop_back();
     const ArrayRef<Edge> edges = state.node->next_edges();
     for (std::size_t i = 0; i < edges.size(); ++i) {
-      if (!edges[i].node) continue;
-      State& next = state_of(edges[i].node.get());
+      if (!edges[i].function) continue;
+      State& next = state_of(edges[i].function.get());
       if (i < std::size(state.next)) state.next[i] = &next;
       ++next.waiting_for;
       visit(next);
@@ -127,7 +127,7 @@ void Engine::mark_needed() {
       const ArrayRef<Edge> edges = state->node->next_edges();
       if (next_edge < edges.size()) {
         const std::size_t edge = next_edge++;
-        if (!edges[edge].node) continue;
+        if (!edges[edge].function) continue;
         State& next = next_of(*state, edge);
         if (next.visited) continue;
         next.visited = true;
@@ -135,7 +135,7 @@ void Engine::mark_needed() {
         continue;
       }
       for (std::size_t i = 0; i < edges.size(); ++i) {
-        if (edges[i].node && next_of(*state, i).needed) state->needed = state->applies = true;
+        if (edges[i].function && next_of(*state, i).needed) state->needed = state->applies = true;
       }
       path.pop_back();
     }
@@ -159,7 +159,7 @@ EdgeSet Engine::wanted_edges(const State& state) {
   EdgeSet set;
   const ArrayRef<Edge> edges = state.node->next_edges();
   for (std::size_t i = 0; i < edges.size(); ++i) {
-    if (edges[i].node && (!selective_ || next_of(state, i).needed)) set.add(i);
+    if (edges[i].function && (!selective_ || next_of(state, i).needed)) set.add(i);
   }
   return set;
 }
@@ -208,7 +208,7 @@ void Engine::run_node(State& state, std::vector<Tensor>& wanted) {
     tern::detail::ProfileScope profile;
     if (tern::detail::is_profiled()) [[unlikely]]
       begin_event(profile, node);
-    node.apply(gradients, results, wanted_edges(state));
+    node.run(gradients, results, wanted_edges(state));
     if (AnomalyMode::is_enabled() && AnomalyMode::should_check_nan()) [[unlikely]] {
       check_results(node, results);
     }
@@ -221,14 +221,14 @@ void Engine::run_node(State& state, std::vector<Tensor>& wanted) {
 void Engine::hand_down(State& state, Tensor* results) {
   const ArrayRef<Edge> edges = state.node->next_edges();
   for (std::size_t i = 0; i < edges.size(); ++i) {
-    if (!edges[i].node) continue;
+    if (!edges[i].function) continue;
     State& next = next_of(state, i);
     if (results[i].defined() && next.needed) {
-      const OutputInfo& info = edges[i].node->output_info(edges[i].output_nr);
+      const OutputInfo& info = edges[i].function->output_info(edges[i].input_nr);
       if (!fits(results[i], info)) [[unlikely]] {
         results[i] = fit(std::move(results[i]), info, *state.node, i);
       }
-      add(next, edges[i].output_nr, std::move(results[i]));
+      add(next, edges[i].input_nr, std::move(results[i]));
     }
     if (--next.waiting_for == 0) make_ready(next);
   }

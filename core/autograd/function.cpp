@@ -4,6 +4,7 @@
 #include <tern/core/autograd/detail/meta.h>
 #include <tern/core/autograd/detail/view.h>
 #include <tern/core/autograd/function.h>
+#include <tern/core/base/detail/libtorch.h>
 #include <tern/core/base/detail/type_name.h>
 
 namespace tern::autograd {
@@ -19,6 +20,7 @@ bool contains(const variable_list& tensors, const Tensor& tensor) {
 // Returns the name of the class and "Backward", as in Python.
 std::string node_name(const std::type_info& function) {
   std::string name = tern::detail::type_name(function);
+  if (tern::detail::as_libtorch) return "torch::autograd::CppNode<" + name + ">";
   name.erase(std::min(name.find('<'), name.size()));
   const std::size_t colon = name.rfind(':');
   return name.substr(colon == std::string::npos ? 0 : colon + 1) + "Backward";
@@ -58,7 +60,7 @@ class FunctionNode final : public Node {
     }
   }
 
-  void apply(const Tensor* gradients, Tensor* results, EdgeSet wanted) override;
+  void run(const Tensor* gradients, Tensor* results, EdgeSet wanted) override;
   std::string name() const override { return name_; }
   void release_saved() override {
     released_ = released_ || !saved_.empty();
@@ -74,12 +76,14 @@ class FunctionNode final : public Node {
   }
   // Edges that the running backward pass wants; outside of one, edges that need a gradient.
   bool wants(std::size_t edge) const {
-    return edges_[edge].node && (running.node != this || running.wanted.has(edge));
+    return edges_[edge].function && (running.node != this || running.wanted.has(edge));
   }
   variable_list unpack() {
     if (released_) throw_backward_twice();
     variable_list tensors;
-    for (const SavedTensor& saved : saved_) tensors.push_back(saved.unpack(this));
+    for (const SavedTensor& saved : saved_) {
+      tensors.push_back(saved.unpack(this, /*with_history=*/true));
+    }
     return tensors;
   }
 
@@ -103,7 +107,7 @@ class FunctionNode final : public Node {
   bool released_ = false;
 };
 
-void FunctionNode::apply(const Tensor* gradients, Tensor* results, EdgeSet wanted) {
+void FunctionNode::run(const Tensor* gradients, Tensor* results, EdgeSet wanted) {
   variable_list given(gradients, gradients + output_count());
   if (context_.materializes_) {
     for (std::uint32_t i = 0; i < given.size(); ++i) {
@@ -177,12 +181,13 @@ void FunctionCall::finish(variable_list& outputs) {
     input.self().storage->bump_version();
     if (!recorded_) continue;
     const Edge edge = gradient_edge(input);
-    TERN_CHECK(!edge.node || !edge.node->is_accumulator(), Error,
-               "a leaf Variable that requires grad is being used in an in-place operation.");
+    TERN_CHECK(!edge.function || !edge.function->is_accumulator(), Error,
+               "a leaf Variable that requires grad has been used in an in-place operation.");
     TERN_CHECK(!input.is_view(), NotImplementedError, name,
                ": mark_dirty() takes no view of another tensor. Change the view's base, or return "
                "a new tensor.");
   }
+  std::size_t differentiable = 0;
   for (std::uint32_t i = 0; i < outputs.size(); ++i) {
     Tensor& output = outputs[i];
     if (!output.defined()) continue;
@@ -192,13 +197,21 @@ void FunctionCall::finish(variable_list& outputs) {
     // A tensor that forward returns as it got it keeps its own history; the result is a view of it.
     const bool is_known =
         contains(inputs_, output) || (output.requires_grad() && !output.is_view());
-    if (is_known && !is_dirty && (recorded_ || output.requires_grad())) {
-      output = has_gradient ? as_view(output, tern::detail::make_alias(output)) : output.detach();
+    if (is_known && !is_dirty) {
+      const bool is_cut = !has_gradient && (recorded_ || output.requires_grad());
+      output = is_cut ? output.detach() : as_view(output, tern::detail::make_alias(output));
     }
     if (has_gradient) {
+      ++differentiable;
       set_history(output, node_, i);
     } else if (recorded_) {
       node_->set_output_info(i, output);
+    }
+  }
+  for (const Tensor& output : outputs) {
+    const bool has_gradient = recorded_ && output.defined() && output.grad_fn() == node_;
+    if (has_gradient && output.is_view() && !contains(dirty, output)) {
+      mark_function_view(output, differentiable == 1);
     }
   }
   if (recorded_) node_->save(outputs);

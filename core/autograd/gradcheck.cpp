@@ -76,16 +76,16 @@ bool fills_only(const std::vector<Tensor>& leaves, const Tensor& output) {
   std::unordered_set<const Node*> known;
   for (const Tensor& leaf : leaves) {
     if (!leaf.is_leaf()) return false;
-    known.insert(gradient_edge(leaf).node.get());
+    known.insert(gradient_edge(leaf).function.get());
   }
-  std::vector<const Node*> open{gradient_edge(output).node.get()};
+  std::vector<const Node*> open{gradient_edge(output).function.get()};
   while (!open.empty()) {
     const Node* const node = open.back();
     open.pop_back();
     if (!known.insert(node).second) continue;
     if (node->is_accumulator()) return false;
     for (const Edge& edge : node->next_edges()) {
-      if (edge.node) open.push_back(edge.node.get());
+      if (edge.function) open.push_back(edge.function.get());
     }
   }
   return true;

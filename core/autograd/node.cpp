@@ -1,7 +1,11 @@
 #include <algorithm>
+#include <string_view>
+#include <typeinfo>
 #include <utility>
 
 #include <tern/core/autograd/detail/meta.h>
+#include <tern/core/base/detail/libtorch.h>
+#include <tern/core/base/detail/type_name.h>
 #include <tern/core/base/profile_scope.h>
 #include <tern/core/base/text.h>
 
@@ -12,7 +16,6 @@ thread_local std::uint64_t next_sequence_nr = 0;
 // Nodes whose last owner released them while this thread was destroying another node.
 thread_local Node* dying = nullptr;
 thread_local bool is_burying = false;
-std::atomic<unsigned> next_hook_number{1};
 }  // namespace
 
 Node::Node(Edge* edges, std::size_t count) : Node(edges, count, next_sequence_nr++) {
@@ -21,7 +24,61 @@ Node::Node(Edge* edges, std::size_t count) : Node(edges, count, next_sequence_nr
 }
 Node::~Node() = default;
 
-std::string NamedNode::name() const { return name_; }
+Node::Node(edge_list next_edges) : Node(nullptr, 0) { set_next_edges(std::move(next_edges)); }
+
+void Node::run(const Tensor* gradients, Tensor* results, EdgeSet /*wanted*/) {
+  std::vector<Tensor> computed = apply({gradients, gradients + output_count()});
+  // As for a Function, undefined gradients beyond the edges are ignored.
+  while (computed.size() > edge_count_ && !computed.back().defined()) computed.pop_back();
+  TERN_CHECK(computed.size() == edge_count_, Error, "Function ", name(),
+             " returned an invalid number of gradients - expected ", edge_count_, ", but got ",
+             computed.size());
+  std::move(computed.begin(), computed.end(), results);
+}
+
+std::vector<Tensor> Node::apply(std::vector<Tensor>&& gradients) {
+  gradients.resize(output_count());
+  std::vector<Tensor> results(edge_count_);
+  EdgeSet all;
+  for (std::size_t i = 0; i < edge_count_; ++i) all.add(i);
+  run(gradients.data(), results.data(), all);
+  return results;
+}
+
+std::string Node::name() const { return tern::detail::type_name(typeid(*this)); }
+
+std::string NamedNode::name() const {
+  const std::string_view name = name_;
+  const bool is_in_namespace = name == "CopySlices" || name == "CopyBackwards";
+  return (tern::detail::as_libtorch && is_in_namespace ? "torch::autograd::" : "") +
+         std::string(name);
+}
+
+void Node::set_next_edges(edge_list edges) {
+  if (edges.empty() && !extra_) return;
+  extra().edges = std::move(edges);
+  edges_ = extra_->edges.data();
+  edge_count_ = extra_->edges.size();
+}
+
+void Node::add_next_edge(Edge edge) {
+  edge_list edges(next_edges().begin(), next_edges().end());
+  edges.push_back(std::move(edge));
+  set_next_edges(std::move(edges));
+}
+
+std::uint32_t Node::add_input_metadata(const Tensor& output) {
+  const std::uint32_t nr = extra().added++;
+  set_output_info(nr, output);
+  return nr;
+}
+
+IntrusivePtr<Node> Node::share(std::shared_ptr<Node> node) {
+  Node* const object = node.get();
+  // A node with intrusive owners is kept by them: its shared pointer is one of these owners.
+  if (object != nullptr && object->use_count() == 0) object->extra().owner = std::move(node);
+  return IntrusivePtr<Node>(object);
+}
 
 std::string op_name(const Node& node) {
   const std::string name = node.name();
@@ -30,6 +87,10 @@ std::string op_name(const Node& node) {
 }
 
 void Node::destroy() noexcept {
+  if (extra_ && extra_->owner) {
+    const std::shared_ptr<void> owner = std::move(extra_->owner);
+    return;  // the last shared pointer destroys the node
+  }
   next_dying_ = dying;
   dying = this;
   if (is_burying) return;
@@ -62,16 +123,33 @@ const std::string& Node::origin() const {
 
 void Node::set_origin(std::string text) { extra().origin = std::move(text); }
 
-unsigned Node::add_hook(std::uint32_t output_nr, Hook hook, bool is_last) {
+unsigned Node::add_hook(std::uint32_t output_nr, Hook hook) {
   std::vector<OutputHook>& hooks = extra().hooks;
-  const auto at = is_last ? hooks.end()
-                          : std::find_if(hooks.begin(), hooks.end(),
-                                         [](const OutputHook& h) { return h.is_last; });
-  return hooks.insert(at, {output_nr, next_hook_number++, std::move(hook), is_last})->number;
+  const auto last =
+      std::find_if(hooks.begin(), hooks.end(), [](const OutputHook& h) { return h.is_last; });
+  const auto number = std::count_if(hooks.begin(), last,
+                                    [&](const OutputHook& h) { return h.output_nr == output_nr; });
+  hooks.insert(last, {output_nr, std::move(hook), false});
+  return static_cast<unsigned>(number);
 }
 
-void Node::remove_hook(unsigned number) {
-  if (extra_) std::erase_if(extra_->hooks, [&](const OutputHook& h) { return h.number == number; });
+bool Node::remove_hook(std::uint32_t output_nr, unsigned number) {
+  if (!extra_) return false;
+  for (OutputHook& h : extra_->hooks) {
+    if (h.is_last || h.output_nr != output_nr || number-- != 0) continue;
+    h.hook = nullptr;
+    return true;
+  }
+  return false;
+}
+
+void Node::add_last_hook(std::uint32_t output_nr, Hook hook) {
+  extra().hooks.push_back({output_nr, std::move(hook), true});
+}
+
+void Node::remove_last_hook(std::uint32_t output_nr) {
+  std::erase_if(extra().hooks,
+                [&](const OutputHook& h) { return h.is_last && h.output_nr == output_nr; });
 }
 
 namespace {
@@ -100,11 +178,13 @@ void check_replacement(unsigned hook, const Tensor& before, const Tensor& after)
 Tensor Node::run_hooks(std::uint32_t output_nr, Tensor gradient) const {
   if (!has_hooks()) return gradient;
   const std::vector<OutputHook> hooks = extra_->hooks;  // a hook may add or remove hooks
+  unsigned number = 0;
   for (const OutputHook& hook : hooks) {
     if (hook.output_nr != output_nr) continue;
-    Tensor replaced = hook.hook(gradient);
+    const unsigned own = number++;
+    Tensor replaced = hook.hook ? hook.hook(gradient) : Tensor();
     if (!replaced.defined()) continue;
-    check_replacement(hook.number, gradient, replaced);
+    check_replacement(own, gradient, replaced);
     gradient = std::move(replaced);
   }
   return gradient;

@@ -4,6 +4,8 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <type_traits>
+#include <utility>
 #include <vector>
 
 #include <tern/core/base/intrusive_ptr.h>
@@ -16,11 +18,23 @@ class Node;
 
 /// The destination of a gradient: a node and one of its outputs.
 struct Edge {
+  /// Makes an edge that leads nowhere.
+  Edge() = default;
+  /// Leads to output `nr` of the op of `node`.
+  Edge(IntrusivePtr<Node> node, std::uint32_t nr) : function(std::move(node)), input_nr(nr) {}
+
+  /// Returns true unless no gradient is needed.
+  bool is_valid() const { return static_cast<bool>(function); }
+  /// Compares node and number.
+  friend bool operator==(const Edge& a, const Edge& b) = default;
+
   /// The node; null when no gradient is needed.
-  IntrusivePtr<Node> node;
-  /// The index among the outputs of the node's op.
-  std::uint32_t output_nr = 0;
+  IntrusivePtr<Node> function;
+  /// The index among the outputs of the node's op, which are the inputs of the node.
+  std::uint32_t input_nr = 0;
 };
+/// Several edges.
+using edge_list = std::vector<Edge>;
 
 /// Sizes, dtype and device of a tensor that a node's op made. The tensor's gradient must match
 /// them.
@@ -56,16 +70,27 @@ using Hook = std::function<Tensor(const Tensor&)>;
 ///
 /// A node owns its saved tensors, and no saved tensor owns the node, so a graph has no cycles.
 /// Nodes are freed in a loop without recursion, however long the chain is.
+///
+/// A program may write nodes of its own, although a Function is usually shorter: a class with an
+/// apply() that is made with `std::make_shared`, gets its edges from collect_next_edges() and
+/// becomes the grad_fn() of a tensor by set_history().
 class TERN_API Node : public RefCounted {
  public:
   ~Node() override;
 
   /// Computes the gradients of the op's inputs. `gradients` has one tensor per output of the op,
   /// undefined if no gradient arrived. `results` takes one tensor per edge; one whose edge is not
-  /// `wanted` is ignored and may stay undefined.
-  virtual void apply(const Tensor* gradients, Tensor* results, EdgeSet wanted) = 0;
-  /// Returns the rule's name as PyTorch spells it: MulBackward0.
-  virtual std::string name() const = 0;
+  /// `wanted` is ignored and may stay undefined. A class overrides this function or apply().
+  virtual void run(const Tensor* gradients, Tensor* results, EdgeSet wanted);
+  /// Takes the gradients of the op's outputs and returns those of its inputs, one for each edge.
+  virtual std::vector<Tensor> apply(std::vector<Tensor>&& gradients);
+  /// Does the same as apply().
+  std::vector<Tensor> operator()(std::vector<Tensor>&& gradients) {
+    return apply(std::move(gradients));
+  }
+  /// Returns the rule's name as PyTorch spells it: MulBackward0. Of a program's class, the name of
+  /// its type.
+  virtual std::string name() const;
   /// Returns name() if that is a string literal; null otherwise. Profiles then need no copy.
   virtual const char* literal_name() const { return nullptr; }
   /// Frees the saved tensors. A later apply() throws Error if there were any.
@@ -75,6 +100,20 @@ class TERN_API Node : public RefCounted {
 
   /// Returns the destinations of the results of apply(): one edge per input of the op.
   ArrayRef<Edge> next_edges() const { return {edges_, edge_count_}; }
+  /// Returns one of them.
+  const Edge& next_edge(std::size_t index) const { return next_edges()[index]; }
+  /// Returns the number of next_edges().
+  std::uint32_t num_outputs() const { return static_cast<std::uint32_t>(edge_count_); }
+  /// Returns the same as output_count().
+  std::uint32_t num_inputs() const { return output_count(); }
+  /// Returns true when the gradient of input `index` of the op is needed.
+  bool should_compute_output(std::size_t index) const { return next_edge(index).is_valid(); }
+  /// Replaces the edges of a program's node.
+  void set_next_edges(edge_list edges);
+  /// Adds an edge to those of a program's node.
+  void add_next_edge(Edge edge);
+  /// Makes `output` the next output of the op and returns its number.
+  std::uint32_t add_input_metadata(const Tensor& output);
   /// Returns the number of the op's outputs, which is the number of gradients that arrive.
   std::uint32_t output_count() const { return 1 + static_cast<std::uint32_t>(more_.size()); }
   /// Returns the sizes, dtype and device of output `nr`.
@@ -88,18 +127,20 @@ class TERN_API Node : public RefCounted {
   struct OutputHook {
     /// The index of the output.
     std::uint32_t output_nr;
-    /// The number for remove_hook().
-    unsigned number;
-    /// The function.
+    /// The function; empty after remove_hook(), so that the others keep their numbers.
     Hook hook;
-    /// True for hooks that run after the others.
+    /// True for the hook of retain_grad(), which runs after the others and has no number.
     bool is_last;
   };
-  /// Adds a hook to an output and returns a number for remove_hook(). Hooks run in the order in
-  /// which they were added; hooks with `is_last` (retain_grad()) run after the others.
-  unsigned add_hook(std::uint32_t output_nr, Hook hook, bool is_last = false);
-  /// Removes the hook with this number.
-  void remove_hook(unsigned number);
+  /// Adds a hook to an output and returns its number, which counts the output's hooks from 0. Hooks
+  /// run in the order in which they were added.
+  unsigned add_hook(std::uint32_t output_nr, Hook hook);
+  /// Removes the hook with this number. Returns false if the output never had one.
+  bool remove_hook(std::uint32_t output_nr, unsigned number);
+  /// Adds the hook of retain_grad() to an output.
+  void add_last_hook(std::uint32_t output_nr, Hook hook);
+  /// Removes the hook of retain_grad() from an output.
+  void remove_last_hook(std::uint32_t output_nr);
   /// Returns `gradient` after all hooks of the output have run.
   Tensor run_hooks(std::uint32_t output_nr, Tensor gradient) const;
   /// Returns true when a hook was added.
@@ -111,6 +152,9 @@ class TERN_API Node : public RefCounted {
   /// Sets what origin() returns.
   void set_origin(std::string text);
 
+  /// Returns a pointer that keeps `node`, which std::make_shared() made.
+  static IntrusivePtr<Node> share(std::shared_ptr<Node> node);
+
   /// Allocates the node from recycled memory.
   static void* operator new(std::size_t size) { return tern::detail::allocate_object(size); }
   /// Gives the node's memory back.
@@ -119,6 +163,8 @@ class TERN_API Node : public RefCounted {
   }
 
  protected:
+  /// The node owns its edges: for the classes of programs.
+  explicit Node(edge_list next_edges = {});
   /// The derived class owns `edges`.
   Node(Edge* edges, std::size_t count);
   Node(Edge* edges, std::size_t count, std::uint64_t sequence_nr)
@@ -135,6 +181,9 @@ class TERN_API Node : public RefCounted {
   struct Extra {
     std::vector<OutputHook> hooks;
     std::string origin;
+    edge_list edges;              // of a program's node
+    std::uint32_t added = 0;      // outputs by add_input_metadata()
+    std::shared_ptr<void> owner;  // of a node that std::make_shared() made, while it is shared
   };
   Extra& extra();
   OwnPtr<Extra> extra_;
@@ -158,6 +207,24 @@ class TERN_API NamedNode : public Node {
 /// Returns the rule that made `tensor`, the accumulator of a leaf that requires grad, or an empty
 /// edge. A view whose base was changed in place gets a new rule first.
 TERN_API Edge gradient_edge(const Tensor& tensor);
+
+/// Returns the gradient_edge() of each tensor; an empty edge for an undefined tensor.
+template <class... Tensors>
+edge_list collect_next_edges(const Tensors&... tensors) {
+  edge_list edges;
+  const auto add = [&](const Tensor& tensor) {
+    edges.push_back(tensor.defined() ? gradient_edge(tensor) : Edge());
+  };
+  const auto add_all = [&](const auto& argument) {
+    if constexpr (std::is_convertible_v<decltype(argument), const Tensor&>) {
+      add(argument);
+    } else {
+      for (const Tensor& tensor : argument) add(tensor);
+    }
+  };
+  (add_all(tensors), ...);
+  return edges;
+}
 
 /// Makes `tensor` output `nr` of `node`.
 TERN_API void set_history(const Tensor& tensor, IntrusivePtr<Node> node, std::uint32_t nr = 0);

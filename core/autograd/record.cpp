@@ -6,14 +6,14 @@ void RulesNode::connect(Edge& edge, const Tensor& input, const Tensor& out,
                         const Tensor* const* tensors, SavedTensor* saved, std::size_t count) {
   if (!input.defined()) return;
   edge = gradient_edge(input);
-  if (!edge.node || count == 0) return;
+  if (!edge.function || count == 0) return;
   has_saved_ = true;
   for (std::size_t i = 0; i < count; ++i) {
     saved[i] = SavedTensor(*tensors[i], tensors[i]->is_same(out));
   }
 }
 
-void RulesNode::apply(const Tensor* gradients, Tensor* results, EdgeSet wanted) {
+void RulesNode::run(const Tensor* gradients, Tensor* results, EdgeSet wanted) {
   if (released_) throw_backward_twice();
   if (!gradients[0].defined()) return;
   for (std::size_t i = 0; i < next_edges().size(); ++i) {

@@ -24,14 +24,19 @@
 
 namespace tern::autograd {
 
-/// Returns true if the current op must be recorded.
+/// Returns true if the current op must be recorded: one of its tensors requires a gradient, and not
+/// all of them are inference tensors.
 template <class... Tensors>
 bool needs_grad(const Tensors&... tensors) {
   const auto tracked = [](const Tensor& tensor) {
     const TensorImpl* impl = tensor.unsafeGetTensorImpl();
     return impl != nullptr && (impl->autograd || impl->view_base) && tensor.requires_grad();
   };
-  return (tracked(tensors) || ...) && GradMode::records();
+  const auto is_normal = [](const Tensor& tensor) {
+    const TensorImpl* impl = tensor.unsafeGetTensorImpl();
+    return impl != nullptr && !impl->storage->is_inference();
+  };
+  return (tracked(tensors) || ...) && GradMode::records() && (is_normal(tensors) || ...);
 }
 
 namespace detail {
@@ -52,7 +57,7 @@ struct Wrt {
 /// What the nodes of ops with one differentiable output have in common, compiled once.
 class TERN_API RulesNode : public NamedNode {
  public:
-  void apply(const Tensor* gradients, Tensor* results, EdgeSet wanted) override;
+  void run(const Tensor* gradients, Tensor* results, EdgeSet wanted) override;
   void release_saved() override;
 
  protected:

@@ -59,8 +59,8 @@ SavedTensor::SavedTensor(const Tensor& tensor, bool is_output) : is_output_(is_o
   version_ = tensor.self().storage->version();
   if (!is_output) {
     Edge edge = gradient_edge(tensor);
-    node_ = std::move(edge.node);
-    output_nr_ = edge.output_nr & 0x7fffffff;
+    node_ = std::move(edge.function);
+    output_nr_ = edge.input_nr & 0x7fffffff;
   }
   if (saved_tensor_hooks != nullptr) [[unlikely]] {
     const SavedTensorHooks& hooks = *saved_tensor_hooks;
@@ -88,7 +88,7 @@ void SavedTensor::reset() {
   node_.reset();
 }
 
-Tensor SavedTensor::unpack(Node* owner) const {
+Tensor SavedTensor::unpack(Node* owner, bool with_history) const {
   Tensor data = data_;
   if (packed_) [[unlikely]] {
     {
@@ -110,7 +110,7 @@ Tensor SavedTensor::unpack(Node* owner) const {
   }
   use_on_current_stream(data);
   // History matters only if this backward is itself recorded.
-  if (!GradMode::is_enabled()) return data;
+  if (!with_history && !GradMode::is_enabled()) return data;
   if (!is_output_ && (!node_ || (node_->is_accumulator() && !packed_))) return data;
   Tensor result = tern::detail::make_alias(data);
   Meta& meta = ensure_meta(result.self());

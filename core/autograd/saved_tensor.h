@@ -28,9 +28,10 @@ class TERN_API SavedTensor {
   /// Takes over what `other` keeps.
   SavedTensor& operator=(SavedTensor&& other) noexcept;
 
-  /// Returns the tensor with its history. `owner` is the rule that saved the tensor. Throws Error
-  /// if the elements were changed in place since then.
-  Tensor unpack(Node* owner) const;
+  /// Returns the tensor with its history, which is left out while the backward pass is not recorded
+  /// unless `with_history` is true. `owner` is the rule that saved the tensor. Throws Error if the
+  /// elements were changed in place since then.
+  Tensor unpack(Node* owner, bool with_history = false) const;
   /// Frees what is kept. unpack() then returns an undefined tensor.
   void reset();
 

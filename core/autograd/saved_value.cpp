@@ -51,6 +51,25 @@ const T& SavedValue::get() const {
                              kNames[value_ == nullptr ? 0 : value_->held.index()]);
 }
 
+template <class T>
+bool SavedValue::holds() const {
+  return value_ != nullptr && std::holds_alternative<T>(value_->held);
+}
+
+bool SavedValue::isNone() const { return value_ == nullptr; }
+bool SavedValue::isInt() const { return holds<std::int64_t>(); }
+bool SavedValue::isDouble() const { return holds<double>(); }
+bool SavedValue::isBool() const { return holds<bool>(); }
+bool SavedValue::isString() const { return holds<std::string>(); }
+bool SavedValue::isTensor() const { return holds<Tensor>(); }
+bool SavedValue::isIntList() const { return holds<std::vector<std::int64_t>>(); }
+bool SavedValue::isDoubleList() const { return holds<std::vector<double>>(); }
+bool SavedValue::isTensorList() const { return holds<std::vector<Tensor>>(); }
+Scalar SavedValue::toScalar() const {
+  if (isBool()) return toBool();
+  return isInt() ? Scalar(toInt()) : Scalar(toDouble());
+}
+
 std::int64_t SavedValue::toInt() const { return get<std::int64_t>(); }
 double SavedValue::toDouble() const { return get<double>(); }
 bool SavedValue::toBool() const { return get<bool>(); }

@@ -3,7 +3,10 @@
 #include <concepts>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
+#include <type_traits>
+#include <utility>
 #include <vector>
 
 #include <tern/core/tensor/tensor.h>
@@ -43,6 +46,25 @@ class TERN_API SavedValue {
   SavedValue(std::vector<double> value);
   /// Keeps tensors.
   SavedValue(std::vector<Tensor> value);
+  /// Keeps what is in the optional, or nothing.
+  template <class T>
+  SavedValue(std::optional<T> value) {
+    if (value) *this = SavedValue(std::move(*value));
+  }
+  SavedValue(std::nullopt_t) {}
+
+  /// Returns true when the value is nothing; the functions below, when it has that type.
+  bool isNone() const;
+  bool isInt() const;
+  bool isDouble() const;
+  bool isBool() const;
+  bool isString() const;
+  bool isTensor() const;
+  bool isIntList() const;
+  bool isDoubleList() const;
+  bool isTensorList() const;
+  /// Returns true for a number or a bool.
+  bool isScalar() const { return isInt() || isDouble() || isBool(); }
 
   /// Returns the integer. This and the functions below throw Error for a value of another type.
   std::int64_t toInt() const;
@@ -50,16 +72,43 @@ class TERN_API SavedValue {
   double toDouble() const;
   /// Returns the bool.
   bool toBool() const;
+  /// Returns the number or the bool.
+  Scalar toScalar() const;
   /// Returns the text.
   const std::string& toStringRef() const;
   /// Returns the tensor.
   const Tensor& toTensor() const;
   /// Returns the integers.
   const std::vector<std::int64_t>& toIntVector() const;
+  const std::vector<std::int64_t>& toIntList() const { return toIntVector(); }
   /// Returns the numbers.
   const std::vector<double>& toDoubleVector() const;
+  const std::vector<double>& toDoubleList() const { return toDoubleVector(); }
   /// Returns the tensors.
   const std::vector<Tensor>& toTensorVector() const;
+  const std::vector<Tensor>& toTensorList() const { return toTensorVector(); }
+  /// Returns the value as the C++ type T.
+  template <class T>
+  T to() const {
+    if constexpr (std::is_same_v<T, bool>) {
+      return toBool();
+    } else if constexpr (std::is_integral_v<T>) {
+      return static_cast<T>(toInt());
+    } else if constexpr (std::is_floating_point_v<T>) {
+      return static_cast<T>(toDouble());
+    } else if constexpr (std::is_same_v<T, std::string>) {
+      return toStringRef();
+    } else if constexpr (std::is_same_v<T, Tensor>) {
+      return toTensor();
+    } else if constexpr (std::is_same_v<T, std::vector<std::int64_t>>) {
+      return toIntVector();
+    } else if constexpr (std::is_same_v<T, std::vector<double>>) {
+      return toDoubleVector();
+    } else {
+      static_assert(std::is_same_v<T, std::vector<Tensor>>, "no saved value has this type");
+      return toTensorVector();
+    }
+  }
 
  private:
   struct Value;
@@ -68,6 +117,8 @@ class TERN_API SavedValue {
   static std::shared_ptr<const Value> keep(double value);
   template <class T>
   const T& get() const;
+  template <class T>
+  bool holds() const;
 
   std::shared_ptr<const Value> value_;  // never changes, so copies share it; empty for nothing
 };

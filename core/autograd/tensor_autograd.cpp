@@ -3,8 +3,10 @@
 #include <tern/core/autograd/detail/anomaly.h>
 #include <tern/core/autograd/detail/meta.h>
 #include <tern/core/autograd/detail/view.h>
+#include <tern/core/base/detail/libtorch.h>
 #include <tern/core/base/detail/op_scope.h>
 #include <tern/core/base/profile_scope.h>
+#include <tern/core/base/warning.h>
 #include <tern/core/tensor/tensor.h>
 
 // The autograd members of Tensor.
@@ -37,18 +39,18 @@ void add_retain_hook(Meta& meta) {
     slot->grad = slot->grad.defined() ? slot->grad.add(gradient) : gradient.clone();
     return Tensor();
   };
-  meta.retain_hook = meta.node->add_hook(meta.output_nr, keep, /*is_last=*/true);
+  meta.node->add_last_hook(meta.output_nr, keep);
+  meta.retains_grad = true;
 }
 
 }  // namespace
 
 void set_edge(Meta& meta, Edge edge) {
-  const bool retains = meta.retain_hook != 0;
-  if (retains && meta.node) [[unlikely]]
-    meta.node->remove_hook(meta.retain_hook);
-  meta.node = std::move(edge.node);
-  meta.output_nr = edge.output_nr;
-  if (retains && meta.node) [[unlikely]]
+  if (meta.retains_grad && meta.node) [[unlikely]]
+    meta.node->remove_last_hook(meta.output_nr);
+  meta.node = std::move(edge.function);
+  meta.output_nr = edge.input_nr;
+  if (meta.retains_grad && meta.node) [[unlikely]]
     add_retain_hook(meta);
 }
 
@@ -70,19 +72,20 @@ bool Tensor::requires_grad() const {
     const Meta* meta = meta_of(impl);
     return meta != nullptr && meta->node;
   };
-  return has_node(self()) || (self().view_base && has_node(*self().view_base));
+  if (!impl_) return false;
+  return has_node(*impl_) || (impl_->view_base && has_node(*impl_->view_base));
 }
 
 bool Tensor::is_leaf() const {
   const Edge edge = autograd::gradient_edge(*this);
-  return !edge.node || edge.node->is_accumulator();
+  return !edge.function || edge.function->is_accumulator();
 }
 
 IntrusivePtr<autograd::Node> Tensor::grad_fn() const {
-  return is_leaf() ? IntrusivePtr<autograd::Node>() : autograd::gradient_edge(*this).node;
+  return is_leaf() ? IntrusivePtr<autograd::Node>() : autograd::gradient_edge(*this).function;
 }
 
-std::uint32_t Tensor::output_nr() const { return autograd::gradient_edge(*this).output_nr; }
+std::uint32_t Tensor::output_nr() const { return autograd::gradient_edge(*this).input_nr; }
 
 Tensor& Tensor::requires_grad_(StrictBool requires_grad) const {
   TERN_CHECK(requires_grad || is_leaf(), Error,
@@ -94,6 +97,9 @@ Tensor& Tensor::requires_grad_(StrictBool requires_grad) const {
 }
 
 const Tensor& Tensor::set_requires_grad(StrictBool requires_grad) const {
+  TERN_CHECK(
+      !requires_grad || !is_inference() || InferenceMode::is_enabled(), Error,
+      "Setting requires_grad=True on inference tensor outside InferenceMode is not allowed.");
   if (!is_leaf()) return *this;
   const Meta* own = meta_of(self());
   if (requires_grad == (own != nullptr && own->node)) return *this;
@@ -106,9 +112,6 @@ const Tensor& Tensor::set_requires_grad(StrictBool requires_grad) const {
   TERN_CHECK(is_floating_point(), DTypeError,
              "Only Tensors of floating point and complex dtype can require gradients, got ",
              dtype());
-  TERN_CHECK(
-      !is_inference() || InferenceMode::is_enabled(), Error,
-      "Setting requires_grad=True on inference tensor outside InferenceMode is not allowed.");
   Meta& meta = ensure_meta(self());
   if (!meta.slot) meta.slot = make_intrusive<autograd::GradSlot>();
   meta.slot->is_open = true;
@@ -120,6 +123,12 @@ const Tensor& Tensor::set_requires_grad(StrictBool requires_grad) const {
 const Tensor& Tensor::grad() const {
   static const Tensor* const kUndefined = new Tensor;
   const Meta* meta = meta_of(self());
+  if (get_warning_handler() != nullptr && !is_leaf() && !retains_grad()) [[unlikely]] {
+    detail::warn(
+        "The .grad attribute of a Tensor that is not a leaf Tensor is being accessed. Its .grad "
+        "attribute won't be populated during autograd.backward(). If you indeed want the .grad "
+        "field to be populated for a non-leaf Tensor, use .retain_grad() on the non-leaf Tensor.");
+  }
   return meta == nullptr || !meta->slot ? *kUndefined : meta->slot->grad;
 }
 
@@ -149,9 +158,11 @@ void Tensor::set_grad(const Tensor& grad) const {
 }
 
 void Tensor::backward(const Tensor& gradient, std::optional<StrictBool> retain_graph,
-                      StrictBool create_graph, TensorList inputs) const {
+                      StrictBool create_graph, std::optional<TensorList> inputs) const {
+  TERN_CHECK(!inputs || !inputs->empty(), Error, "'inputs' argument to backward cannot be empty");
+  const TensorList wanted = inputs.value_or(TensorList());
   autograd::backward({*this}, {gradient}, retain_graph, create_graph,
-                     {inputs.begin(), inputs.end()});
+                     {wanted.begin(), wanted.end()});
 }
 
 std::int64_t Tensor::_version() const {
@@ -186,8 +197,6 @@ void Tensor::set_data(const Tensor& other) const {
              "data set to a tensor that requires gradients must be floating point or complex "
              "dtype, got ",
              other.dtype());
-  TERN_CHECK(is_leaf(), Error, "set_data: expected a leaf tensor, got the result of ",
-             grad_fn()->name());
   const TensorImpl& from = other.self();
   impl.view_base.reset();  // with other elements, the tensor is no longer a view
   impl.view_origin = ViewOrigin::kNone;
@@ -202,13 +211,15 @@ void Tensor::set_data(const Tensor& other) const {
 
 unsigned Tensor::register_hook(std::function<Tensor(const Tensor&)> hook) const {
   const Edge edge = autograd::gradient_edge(*this);
-  TERN_CHECK(edge.node, Error, "cannot register a hook on a tensor that doesn't require gradient");
-  return edge.node->add_hook(edge.output_nr, std::move(hook));
+  TERN_CHECK(edge.function, Error, "cannot register a hook on a ",
+             detail::as_libtorch ? "variable" : "tensor", " that doesn't require gradient");
+  return edge.function->add_hook(edge.input_nr, std::move(hook));
 }
 
 void Tensor::remove_hook(unsigned number) const {
   const Edge edge = autograd::gradient_edge(*this);
-  if (edge.node) edge.node->remove_hook(number);
+  TERN_CHECK(edge.function && edge.function->remove_hook(edge.input_nr, number), Error,
+             "Invalid index, no hook at position ", number);
 }
 
 void Tensor::retain_grad() const {
@@ -221,7 +232,7 @@ void Tensor::retain_grad() const {
 
 bool Tensor::retains_grad() const {
   const Meta* meta = meta_of(self());
-  return meta != nullptr && meta->retain_hook != 0;
+  return meta != nullptr && meta->retains_grad;
 }
 
 }  // namespace tern

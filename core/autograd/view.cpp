@@ -7,6 +7,7 @@ namespace tern::autograd {
 Tensor as_view(const Tensor& of, Tensor view) {
   const TensorImpl& source = of.self();
   TensorImpl& impl = view.self();
+  if (source.storage->is_inference()) return view;  // nothing watches its changes
   impl.view_base = source.view_base ? source.view_base : of.impl();
   impl.view_version = source.storage->version();
   impl.view_origin = InferenceMode::is_enabled()    ? ViewOrigin::kInference
@@ -18,8 +19,12 @@ Tensor as_view(const Tensor& of, Tensor view) {
 
 Tensor as_piece(const Tensor& of, Tensor view) {
   Tensor piece = as_view(of, std::move(view));
-  if (GradMode::records()) piece.self().view_origin = ViewOrigin::kPiece;
+  if (GradMode::records() && piece.is_view()) piece.self().view_origin = ViewOrigin::kPiece;
   return piece;
+}
+
+void mark_function_view(const Tensor& view, bool is_only) {
+  view.self().view_origin = is_only ? ViewOrigin::kFunction : ViewOrigin::kPiece;
 }
 
 void throw_fixed_view(const Tensor& view, bool is_direct) {
@@ -37,6 +42,13 @@ void throw_fixed_view(const Tensor& view, bool is_direct) {
              ". This view is the output of a function that returns multiple views. Such functions "
              "do not allow the output views to be modified inplace. You should replace the inplace "
              "operation by an out-of-place one.");
+  TERN_CHECK(view.self().view_origin != ViewOrigin::kFunction, Error,
+             output.empty() ? "A view was created by a custom Function" : output, " and ", what,
+             ". This view was created inside a custom Function (or because an input was returned "
+             "as-is) and the autograd logic to handle view+inplace would override the custom "
+             "backward associated with the custom Function, leading to incorrect gradients. This "
+             "behavior is forbidden. You can fix this by cloning the output of the custom "
+             "Function.");
   TERN_CHECK(
       view.self().view_origin != ViewOrigin::kInference, Error,
       "A view was created in inference mode and ", what,
@@ -47,8 +59,10 @@ void throw_fixed_view(const Tensor& view, bool is_direct) {
   tern::detail::raise<Error>(
       output.empty() ? "A view" : output + " of a view which", " was created in no_grad mode and ",
       what,
-      " with grad mode enabled. Make the view with gradients enabled, or modify it under "
-      "NoGradGuard.");
+      " with grad mode enabled. Given that this use case is ambiguous and error-prone, it is "
+      "forbidden. You can clarify your code by moving both the view and the inplace either both "
+      "inside the no_grad block (if you don't want the inplace to be tracked) or both outside (if "
+      "you want the inplace to be tracked).");
 }
 
 void refresh_view(const Tensor& view) {

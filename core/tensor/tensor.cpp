@@ -4,6 +4,11 @@
 
 namespace tern {
 
+std::string Tensor::toString() const {
+  if (!defined()) return "UndefinedType";
+  return detail::text_of(is_cpu() ? "CPU" : is_cuda() ? "CUDA" : "Meta", dtype(), "Type");
+}
+
 void Tensor::undefined_error() {
   detail::raise<Error>(
       "Expected a proper Tensor but got None (or an undefined Tensor in C++) for argument #0 "

@@ -143,6 +143,10 @@ class TERN_API Tensor {
   const Storage& storage() const { return *self().storage; }
   /// Returns the offset of the first element in the storage, in elements.
   std::int64_t storage_offset() const { return self().offset; }
+  /// Returns the layout, which always is Strided.
+  Layout layout() const { return Layout::Strided; }
+  /// Returns device and dtype as one word, such as CPUFloatType.
+  std::string toString() const;
   /// Returns dtype and device of this tensor, for factories.
   TensorOptions options() const { return TensorOptions(dtype()).device(device()); }
 
@@ -243,10 +247,11 @@ class TERN_API Tensor {
   /// when this tensor does not require a gradient, when the graph was freed before, and when a
   /// saved tensor was changed in place.
   ///
-  /// With `inputs`, only these tensors get a gradient.
+  /// With `inputs`, only these tensors get a gradient. Throws Error for an empty list.
   void backward(const Tensor& gradient = Tensor(),
                 std::optional<StrictBool> retain_graph = std::nullopt,
-                StrictBool create_graph = false, TensorList inputs = {}) const;
+                StrictBool create_graph = false,
+                std::optional<TensorList> inputs = std::nullopt) const;
   /// Returns a tensor with the same elements and without history. In-place changes of either show
   /// in both.
   Tensor detach() const;
@@ -255,18 +260,17 @@ class TERN_API Tensor {
   /// Returns a tensor with the same elements, without history and with a version counter of its
   /// own: autograd does not notice in-place changes made through it.
   Tensor data() const;
-  /// Returns the same as data().
-  Tensor tensor_data() const { return data(); }
+  /// Returns the same as detach().
+  Tensor tensor_data() const { return detach(); }
   /// Returns the same as data().
   Tensor variable_data() const { return data(); }
-  /// Makes this tensor use the elements of `other`; identity, gradient and hooks stay. Throws Error
-  /// for a result of ops, and DTypeError when this tensor requires a gradient and `other` is not
-  /// floating point.
+  /// Makes this tensor use the elements of `other`; identity, gradient, history and hooks stay.
+  /// Throws DTypeError when this tensor requires a gradient and `other` is not floating point.
   void set_data(const Tensor& other) const;
   /// Calls `hook` with this tensor's gradient during backward. A defined result of the hook
   /// replaces the gradient; backward throws when the result has other sizes, another dtype or
-  /// another device. Returns a number for remove_hook(). Throws Error unless this tensor requires a
-  /// gradient.
+  /// another device. Returns a number for remove_hook(), which counts from 0. Throws Error unless
+  /// this tensor requires a gradient.
   unsigned register_hook(std::function<Tensor(const Tensor&)> hook) const;
   /// Calls a hook that returns nothing and so leaves the gradient as it is.
   template <class Fn>
@@ -277,14 +281,15 @@ class TERN_API Tensor {
       return Tensor();
     });
   }
-  /// Removes the hook with this number.
+  /// Removes the hook with this number. Throws Error if this tensor never had such a hook.
   void remove_hook(unsigned number) const;
   /// Makes backward() store the gradient of a tensor that is not a leaf in grad(). Throws Error
   /// unless this tensor requires a gradient.
   void retain_grad() const;
   /// Returns true after retain_grad() on a tensor that is not a leaf.
   bool retains_grad() const;
-  /// Returns true for a tensor that was made in InferenceMode, and for its views.
+  /// Returns true for a tensor that was made in InferenceMode, and for its views, which are not
+  /// connected with it: is_view() is false, and no gradient passes through them.
   bool is_inference() const { return self().storage->is_inference(); }
   /// Returns how often the elements were changed in place. Throws Error for an inference tensor.
   std::int64_t _version() const;

@@ -66,7 +66,7 @@ class BackwardHookNode final : public autograd::NamedNode {
         call_(std::move(call)),
         rule_(rule) {}
 
-  void apply(const Tensor* gradients, Tensor* results, autograd::EdgeSet /*wanted*/) override {
+  void run(const Tensor* gradients, Tensor* results, autograd::EdgeSet /*wanted*/) override {
     BackwardCall::Gradients copy(gradients, gradients + output_count());
     ((*call_).*rule_)(copy);
     std::move(copy.begin(), copy.end(), results);

@@ -31,7 +31,7 @@ void assign(const Tensor& slot, const Tensor& tensor) {
   const autograd::Edge edge = autograd::gradient_edge(tensor);
   Tensor(slot).detach_();
   slot.set_data(tensor.detach());
-  if (edge.node) autograd::set_history(slot, edge.node, edge.output_nr);
+  if (edge.function) autograd::set_history(slot, edge.function, edge.input_nr);
 }
 
 /// Updates the tensors and training modes of `copy` from `module`. Returns false if their

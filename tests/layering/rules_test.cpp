@@ -182,7 +182,7 @@ TEST(Nodes, KeepTensorsAsSavedTensors) {
   const Source example{
       "x.cpp",
       {"class Rule final : public autograd::NamedNode {",
-       "  void apply(const Tensor* gradients, Tensor* results) override;", "  Tensor mask_;",
+       "  void run(const Tensor* gradients, Tensor* results) override;", "  Tensor mask_;",
        "  autograd::SavedTensor input_, weight_;", "  std::vector<Tensor> parts_ = {};",
        "  std::shared_ptr<const Bags> bags_;", "};", "class Other {", "  Tensor mask_;", "};"}};
   EXPECT_EQ(tensors_of_nodes(example, {"Tensor", "Bags"}, &found), 1);

@@ -145,7 +145,7 @@ void release_graph(const IntrusivePtr<autograd::Node>& root) {
     open.pop_back();
     if (node == nullptr || !seen.insert(node).second) continue;
     node->release_saved();
-    for (const autograd::Edge& edge : node->next_edges()) open.push_back(edge.node.get());
+    for (const autograd::Edge& edge : node->next_edges()) open.push_back(edge.function.get());
   }
 }
 

@@ -105,7 +105,7 @@ TEST_F(Newcomer, CallsBackwardTwice) {
   once.backward();
   const std::string text = error_of([&] { once.backward(); });
   EXPECT_NE(
-      text.find("Specify retain_graph=true if you need to backward through the graph a second "
+      text.find("Specify retain_graph=True if you need to backward through the graph a second "
                 "time"),
       std::string::npos)
       << text;

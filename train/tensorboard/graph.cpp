@@ -164,7 +164,7 @@ class GraphRecorder {
         sources.insert(found->second);
         continue;
       }
-      for (const autograd::Edge& edge : node->next_edges()) open.push_back(edge.node.get());
+      for (const autograd::Edge& edge : node->next_edges()) open.push_back(edge.function.get());
     }
   }
 

@@ -20,7 +20,7 @@ struct Meta final : AutogradPart {
   IntrusivePtr<GradSlot> slot;  // made when the tensor may get a gradient
   IntrusivePtr<Node> node;      // grad_fn, or the accumulator of a leaf that requires grad
   std::uint32_t output_nr = 0;
-  unsigned retain_hook = 0;  // number of retain_grad()'s hook on `node`; 0: none
+  bool retains_grad = false;  // `node` has the hook of retain_grad()
 
   static void* operator new(std::size_t size) { return tern::detail::allocate_object(size); }
   static void operator delete(void* pointer, std::size_t size) noexcept {

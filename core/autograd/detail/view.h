@@ -12,6 +12,10 @@ TERN_API Tensor as_view(const Tensor& of, Tensor view);
 /// such a view in place.
 TERN_API Tensor as_piece(const Tensor& of, Tensor view);
 
+/// Marks a view that the forward() of a Function returns, the only output or one of several. A
+/// recorded op may not change it in place.
+void mark_function_view(const Tensor& view, bool is_only);
+
 /// Returns true for a view that no recorded op may change in place.
 inline bool is_fixed(ViewOrigin origin) {
   return origin != ViewOrigin::kNone && origin != ViewOrigin::kNormal;

@@ -10,7 +10,7 @@ namespace {
 
 bool is_grad_leaf(const Tensor& tensor) {
   const autograd::Edge edge = autograd::gradient_edge(tensor);
-  return edge.node && edge.node->is_accumulator();
+  return edge.function && edge.function->is_accumulator();
 }
 
 // The elements and the history of a tensor before a recorded op changes it.
@@ -40,7 +40,7 @@ class OldElements {
 
   static void take_history(const Tensor& of, const Tensor& tensor) {
     const autograd::Edge edge = autograd::gradient_edge(of);
-    if (edge.node) autograd::set_history(tensor, edge.node, edge.output_nr);
+    if (edge.function) autograd::set_history(tensor, edge.function, edge.input_nr);
   }
 
  private:
@@ -75,7 +75,7 @@ void adopt_result(const Tensor& self, const Tensor& result) {
   const Tensor base = self._base();
   if (!base.defined()) {
     const autograd::Edge edge = autograd::gradient_edge(fitting);
-    autograd::set_history(self, edge.node, edge.output_nr);
+    autograd::set_history(self, edge.function, edge.input_nr);
     return;
   }
   // Rebase: the base's gradient combines its old history (outside the view) with the result's
@@ -126,7 +126,7 @@ Tensor& run_inplace(Tensor& self, InplaceOp op, Old old,
                     std::initializer_list<const Tensor*> others) {
   bool recorded = autograd::needs_grad(self);
   for (const Tensor* other : others) {
-    recorded = recorded || (other != nullptr && autograd::needs_grad(*other));
+    recorded = recorded || (other != nullptr && autograd::needs_grad(*other, self));
   }
   check_inplace(self, recorded);
   if (!recorded) {

@@ -23,7 +23,7 @@ class OutputsNode final : public autograd::NamedNode {
     }
   }
 
-  void apply(const Tensor* gradients, Tensor* results, autograd::EdgeSet /*wanted*/) override {
+  void run(const Tensor* gradients, Tensor* results, autograd::EdgeSet /*wanted*/) override {
     if (released_) autograd::detail::throw_backward_twice();
     const std::vector<Tensor> arrived(gradients, gradients + output_count());
     const auto is_defined = [](const Tensor& tensor) { return tensor.defined(); };
@@ -38,7 +38,7 @@ class OutputsNode final : public autograd::NamedNode {
     }
     const std::vector<Tensor> computed = rule_(arrived, saved);
     for (std::size_t i = 0; i < edges_.size(); ++i) {
-      if (edges_[i].node) results[i] = computed[i];
+      if (edges_[i].function) results[i] = computed[i];
     }
   }
   void release_saved() override {

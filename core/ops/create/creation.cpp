@@ -3,6 +3,7 @@
 #include <cstring>
 
 #include <tern/core/autograd/grad_mode.h>
+#include <tern/core/base/detail/libtorch.h>
 #include <tern/core/kernels/backend.h>
 #include <tern/core/kernels/families/elementwise.h>
 #include <tern/core/kernels/families/fill.h>
@@ -289,6 +290,30 @@ Tensor from_blob(void* data, IntArrayRef sizes, std::function<void(void*)> delet
 
 namespace detail {
 
+namespace {
+
+std::string text_of_sizes(const TensorData& data) {
+  std::string text;
+  for (const std::int64_t size : data.sizes()) text += (text.empty() ? "" : " ") + text_of(size);
+  return text;
+}
+
+[[noreturn]] __attribute__((cold)) void throw_ragged(const TensorData& first,
+                                                     const TensorData& row) {
+  raise<ShapeError>("Expected all sub-lists to have sizes: ", text_of_sizes(first), " (e.g. ",
+                    first.text(), "), but got sub-list ", row.text(),
+                    " with sizes: ", text_of_sizes(row));
+}
+
+}  // namespace
+
+std::string TensorData::text() const {
+  if (is_scalar_) return text_of(value_);
+  std::string joined;
+  for (const TensorData& row : rows_) joined += (joined.empty() ? "" : ", ") + row.text();
+  return "{" + joined + "}";
+}
+
 TensorData::TensorData(std::initializer_list<TensorData> rows)
     : dtype_(get_default_dtype()), rows_(rows) {
   sizes_.push_back(static_cast<std::int64_t>(rows_.size()));
@@ -296,6 +321,7 @@ TensorData::TensorData(std::initializer_list<TensorData> rows)
   dtype_ = rows_[0].dtype_;
   for (const TensorData& row : rows_) {
     dtype_ = promote_types(dtype_, row.dtype_);
+    if (as_libtorch && row.sizes_ != rows_[0].sizes_) throw_ragged(rows_[0], row);
   }
   for (std::int64_t size : rows_[0].sizes_) sizes_.push_back(size);
 }

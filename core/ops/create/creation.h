@@ -99,11 +99,34 @@ class TERN_API TensorData {
   requires std::is_arithmetic_v<T> TensorData(T value)
       : value_(value), dtype_(Scalar(value).dtype()), is_scalar_(true) {}
   TensorData(std::initializer_list<TensorData> rows);
+  /// Copies the numbers of an array.
+  template <class T>
+  requires std::is_arithmetic_v<T> TensorData(ArrayRef<T> values) : dtype_(dtype_of_number<T>()) {
+    rows_.assign(values.begin(), values.end());
+    sizes_.push_back(static_cast<std::int64_t>(values.size()));
+  }
 
   /// Throws ShapeError when rows differ in size.
   Tensor make(const TensorOptions& options) const;
 
+  /// Returns true for a number, false for braces.
+  bool is_scalar() const { return is_scalar_; }
+  /// Returns the number.
+  const Scalar& scalar() const { return value_; }
+  /// Returns the rows.
+  const std::vector<TensorData>& rows() const { return rows_; }
+  /// Returns the sizes of the tensor.
+  IntArrayRef sizes() const { return sizes_; }
+  /// Returns the numbers in braces.
+  std::string text() const;
+  /// Returns the dtype that an open one becomes.
+  ScalarType scalar_type() const { return dtype_; }
+
  private:
+  template <class T>
+  static ScalarType dtype_of_number() {
+    return Scalar(T()).dtype();
+  }
   void fill(std::vector<Scalar>& out) const;
 
   Scalar value_;

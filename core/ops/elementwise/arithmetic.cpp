@@ -1,3 +1,4 @@
+#include <tern/core/base/detail/libtorch.h>
 #include <tern/core/kernels/families/elementwise.h>
 #include <tern/core/ops/common/detail/inplace.h>
 #include <tern/core/ops/common/detail/op.h>
@@ -117,7 +118,8 @@ Tensor add(const Tensor& self, const Scalar& other, const Scalar& alpha) {
   TERN_OP("add", self);
   Tensor out = add_into(self, other, alpha, {});
   if (!needs_grad(self)) return out;
-  return record("AddBackward0", out, wrt(self, [](const Tensor& g) { return g; }));
+  return record(detail::scalar_node("AddBackward0", "AddBackward1"), out,
+                wrt(self, [](const Tensor& g) { return g; }));
 }
 
 Tensor sub(const Tensor& self, const Tensor& other, const Scalar& alpha) {
@@ -132,7 +134,8 @@ Tensor sub(const Tensor& self, const Scalar& other, const Scalar& alpha) {
   TERN_OP("sub", self);
   Tensor out = sub_into(self, other, alpha, {});
   if (!needs_grad(self)) return out;
-  return record("SubBackward0", out, wrt(self, [](const Tensor& g) { return g; }));
+  return record(detail::scalar_node("SubBackward0", "SubBackward1"), out,
+                wrt(self, [](const Tensor& g) { return g; }));
 }
 
 Tensor rsub(const Tensor& input, const Tensor& other, const Scalar& alpha) {
@@ -168,7 +171,8 @@ Tensor mul(const Tensor& self, const Scalar& other) {
   TERN_OP("mul", self);
   Tensor out = mul_into(self, other, {});
   if (!needs_grad(self)) return out;
-  return record("MulBackward0", out, wrt(self, [other](const Tensor& g) { return g * other; }));
+  return record(detail::scalar_node("MulBackward0", "MulBackward1"), out,
+                wrt(self, [other](const Tensor& g) { return g * other; }));
 }
 
 Tensor addcmul(const Tensor& self, const Tensor& a, const Tensor& b, const Scalar& value) {

@@ -1,3 +1,4 @@
+#include <tern/core/base/detail/libtorch.h>
 #include <tern/core/kernels/families/elementwise.h>
 #include <tern/core/kernels/families/require.h>
 #include <tern/core/kernels/late_error.h>
@@ -96,7 +97,8 @@ Tensor div(const Tensor& self, const Scalar& other) {
   TERN_OP("div", self);
   Tensor out = div_into(self, other, {});
   if (!needs_grad(self)) return out;
-  return record("DivBackward0", out, wrt(self, [other](const Tensor& g) { return g / other; }));
+  return record(detail::scalar_node("DivBackward0", "DivBackward1"), out,
+                wrt(self, [other](const Tensor& g) { return g / other; }));
 }
 
 Tensor div(const Tensor& self, const Tensor& other, RoundingMode rounding_mode) {

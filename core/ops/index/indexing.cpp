@@ -3,6 +3,7 @@
 
 #include <tern/core/autograd/detail/view.h>
 #include <tern/core/autograd/record.h>
+#include <tern/core/base/detail/libtorch.h>
 #include <tern/core/ops/common/detail/inplace.h>
 #include <tern/core/ops/common/detail/op.h>
 #include <tern/core/ops/index/detail/index.h>
@@ -352,10 +353,17 @@ Tensor one_element(const Tensor& self, const Scalar& value) {
   return detail::make_tensor({}, self.dtype(), self.device()).fill_(value);
 }
 
+// x[()] is x in Python; in C++ an empty list can only be a mistake.
+void check_indices(const char* op, Indices indices) {
+  TERN_CHECK(!indices.empty() || !detail::as_libtorch, Error,
+             "Passing an empty index list to Tensor::", op, "() is not valid syntax");
+}
+
 }  // namespace
 
 Tensor index(const Tensor& self, Indices indices) {
   TERN_OP("index", self);
+  check_indices("index", indices);
   const Indexed indexed = apply_indices(self, indices);
   if (indexed.selectors.empty()) {
     return indexed.view.is_same(self) ? alias_of(self) : indexed.view;
@@ -376,10 +384,12 @@ Tensor index_put(const Tensor& self, Indices indices, const Scalar& value, Stric
 }
 Tensor& index_put_(Tensor& self, Indices indices, const Tensor& values, StrictBool accumulate) {
   TERN_OP("index_put_", self, indices, values);
+  check_indices("index_put_", indices);
   return put_elements(self, indices, values, accumulate);
 }
 Tensor& index_put_(Tensor& self, Indices indices, const Scalar& value, StrictBool accumulate) {
   TERN_OP("index_put_", self);
+  check_indices("index_put_", indices);
   return put_elements(self, indices, one_element(self, value), accumulate);
 }
 

@@ -69,8 +69,8 @@ class GroupNormBackward final : public detail::NormalizeBackward {
         image_format_(input.suggest_memory_format()),
         eps_(eps) {}
 
-  void apply(const Tensor* gradients, Tensor* results, autograd::EdgeSet wanted) override {
-    NormalizeBackward::apply(gradients, results, wanted);
+  void run(const Tensor* gradients, Tensor* results, autograd::EdgeSet wanted) override {
+    NormalizeBackward::run(gradients, results, wanted);
     if (results[0].defined()) results[0] = detail::in_format(results[0], image_format_);
   }
 

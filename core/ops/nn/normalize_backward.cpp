@@ -33,7 +33,7 @@ NormalizeBackward::NormalizeBackward(const char* name, const Tensor& input, cons
   }
 }
 
-void NormalizeBackward::apply(const Tensor* gradients, Tensor* results, autograd::EdgeSet wanted) {
+void NormalizeBackward::run(const Tensor* gradients, Tensor* results, autograd::EdgeSet wanted) {
   if (released_) autograd::detail::throw_backward_twice();
   const Tensor& gradient = gradients[0];
   if (!gradient.defined()) return;

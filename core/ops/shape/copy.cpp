@@ -133,7 +133,8 @@ Tensor copied(const Tensor& self, IntArrayRef strides, ScalarType dtype, Device 
 }
 
 Tensor recorded_copy(const char* node, const Tensor& self, const Tensor& out) {
-  if (!needs_grad(self) || !out.is_floating_point()) return out;
+  // Also recorded for an inference tensor, whose copy is a normal one.
+  if (!needs_grad(self, out) || !out.is_floating_point()) return out;
   return record(node, out,
                 wrt(self, [device = self.device(), dtype = self.dtype()](const Tensor& g) {
                   return g.to(device, dtype);
@@ -213,6 +214,9 @@ Tensor Tensor::to(Device device, ScalarType dtype, StrictBool non_blocking, Stri
 Tensor Tensor::to(const TensorOptions& options, StrictBool non_blocking, StrictBool copy,
                   std::optional<MemoryFormat> memory_format) const {
   TERN_OP("to", *this);
+  TERN_CHECK(!options.requires_grad(), Error,
+             "Operators taking TensorOptions cannot take a TensorOptions with "
+             "options.requires_grad set as true. This isn't implemented yet.");
   return to(options.device_opt().value_or(device()), options.dtype_opt().value_or(dtype()),
             non_blocking, copy, memory_format ? memory_format : options.memory_format_opt());
 }

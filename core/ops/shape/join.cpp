@@ -26,13 +26,13 @@ class JoinBackward final : public autograd::NamedNode {
     }
   }
 
-  void apply(const Tensor* gradients, Tensor* results, autograd::EdgeSet wanted) override {
+  void run(const Tensor* gradients, Tensor* results, autograd::EdgeSet wanted) override {
     const Tensor& g = gradients[0];
     if (!g.defined()) return;
     std::int64_t start = 0;
     for (std::size_t i = 0; i < edges_.size(); ++i) {
       const std::int64_t length = lengths_.empty() ? 0 : lengths_[i];
-      if (edges_[i].node && wanted.has(i)) {
+      if (edges_[i].function && wanted.has(i)) {
         results[i] = lengths_.empty() ? g.select(dim_, static_cast<std::int64_t>(i))
                      : length < 0     ? g.new_zeros({0})
                                       : g.narrow(dim_, start, length);
@@ -58,7 +58,7 @@ class JoinBackward final : public autograd::NamedNode {
 
 Tensor recorded(const char* name, const Tensor& out, TensorList tensors, std::int64_t dim,
                 bool stacks) {
-  const auto tracked = [](const Tensor& tensor) { return autograd::needs_grad(tensor); };
+  const auto tracked = [&](const Tensor& tensor) { return autograd::needs_grad(tensor, out); };
   if (std::any_of(tensors.begin(), tensors.end(), tracked)) {
     autograd::set_history(
         out, IntrusivePtr<autograd::Node>(new JoinBackward(name, tensors, dim, stacks)));

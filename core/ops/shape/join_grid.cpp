@@ -27,10 +27,10 @@ class BlockDiagBackward final : public autograd::Node {
     for (const Tensor& tensor : tensors) sizes_.push_back(tensor.self().sizes);
   }
 
-  void apply(const Tensor* gradients, Tensor* results, autograd::EdgeSet wanted) override {
+  void run(const Tensor* gradients, Tensor* results, autograd::EdgeSet wanted) override {
     if (!gradients[0].defined()) return;
     for (std::size_t i = 0; i < edges_.size(); ++i) {
-      if (!edges_[i].node || !wanted.has(i)) continue;
+      if (!edges_[i].function || !wanted.has(i)) continue;
       results[i] = block_of(gradients[0], blocks_[i]).reshape(sizes_[i]);
     }
   }

@@ -38,11 +38,12 @@ void check_may_set(const Tensor& self, const Tensor& source) {
 
 Tensor& resize_(Tensor& self, IntArrayRef sizes) {
   TERN_OP("resize_", self);
-  TERN_CHECK(!self.requires_grad(), Error, "cannot resize variables that require grad");
-  const std::int64_t numel = checked_numel(sizes);
-  if (sizes == self.sizes()) return self;
   TERN_CHECK(!self.is_inference() || InferenceMode::is_enabled(), Error,
              "Inplace update to inference tensor outside InferenceMode is not allowed.");
+  TERN_CHECK(!self.requires_grad() || InferenceMode::is_enabled(), Error,
+             "cannot resize variables that require grad");
+  const std::int64_t numel = checked_numel(sizes);
+  if (sizes == self.sizes()) return self;
   const auto held = static_cast<std::int64_t>(self.storage().bytes() / self.element_size());
   const std::int64_t kept =
       std::min(numel, std::max<std::int64_t>(0, held - self.storage_offset()));

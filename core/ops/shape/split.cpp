@@ -21,7 +21,7 @@ class PiecesBackward final : public autograd::NamedNode {
   PiecesBackward(const char* name, const Tensor& self, std::int64_t dim, Join join)
       : NamedNode(name, edges_, 1), edges_{autograd::gradient_edge(self)}, dim_(dim), join_(join) {}
 
-  void apply(const Tensor* gradients, Tensor* results, autograd::EdgeSet /*wanted*/) override {
+  void run(const Tensor* gradients, Tensor* results, autograd::EdgeSet /*wanted*/) override {
     Pieces pieces(gradients, gradients + output_count());
     const auto has_gradient = [](const Tensor& piece) { return piece.defined(); };
     if (std::none_of(pieces.begin(), pieces.end(), has_gradient)) return;

@@ -11,7 +11,7 @@ namespace {
 class TwoOutputs final : public autograd::Node {
  public:
   explicit TwoOutputs(const Tensor& x) : Node(&edge_, 1), edge_(autograd::gradient_edge(x)) {}
-  void apply(const Tensor* gradients, Tensor* results, autograd::EdgeSet /*wanted*/) override {
+  void run(const Tensor* gradients, Tensor* results, autograd::EdgeSet /*wanted*/) override {
     if (gradients[0].defined()) results[0] = gradients[0] * 2;
     if (!gradients[1].defined()) return;
     results[0] = results[0].defined() ? results[0] + gradients[1] * 5 : gradients[1] * 5;
@@ -28,6 +28,28 @@ std::pair<Tensor, Tensor> two_outputs(const Tensor& x) {
   autograd::set_history(first, node, 0);
   autograd::set_history(second, node, 1);
   return {first, second};
+}
+
+/// A node as a program writes it.
+class Tripled : public autograd::Node {
+ public:
+  std::vector<Tensor> apply(std::vector<Tensor>&& gradients) override { return {gradients[0] * 3}; }
+};
+
+TEST(Node, OfAProgramKeepsItsEdges) {
+  const Tensor x = leaf(ones({2}));
+  const auto shared = std::make_shared<Tripled>();
+  for (const IntrusivePtr<autograd::Node>& node :
+       {IntrusivePtr<autograd::Node>(shared), IntrusivePtr<autograd::Node>(new Tripled)}) {
+    node->set_next_edges(autograd::collect_next_edges(x));
+    EXPECT_TRUE(node->should_compute_output(0) && node->num_outputs() == 1);
+    const Tensor y = x.detach() * 3;
+    autograd::set_history(y, node, node->add_input_metadata(y));
+    EXPECT_NE(y.grad_fn()->name().find("Tripled"), std::string::npos);
+    TERN_EXPECT_EQUAL(autograd::grad({y.sum()}, {x})[0], full({2}, 3.));
+    TERN_EXPECT_EQUAL((*node)({ones({2})})[0], full({2}, 3.));
+  }
+  EXPECT_EQ(shared.use_count(), 1);  // no graph holds it any more
 }
 
 TEST(TwoOutputs, HaveGradientsAndHooksOfTheirOwn) {

@@ -129,7 +129,16 @@ TEST(Function, MayReturnItsInput) {
   y.sum().backward();
   TERN_EXPECT_EQUAL(x.grad(), full({2}, 2.));
   const Tensor plain = ones({2});
-  EXPECT_TRUE(Untouched::apply(plain).is_same(plain));
+  const Tensor view = Untouched::apply(plain);
+  EXPECT_TRUE(view.is_view() && !view.requires_grad() && !view.is_same(plain));
+  const NoGradGuard no_grad;
+  EXPECT_FALSE(Untouched::apply(x).is_view() || Untouched::apply(x).requires_grad());
+}
+
+TEST(Function, ItsViewsDoNotChangeInPlace) {
+  TERN_EXPECT_HAS(error_of([] { Untouched::apply(leaf(ones({2})).clone()).mul_(2); }),
+                  "This view was created inside a custom Function (or because an input was "
+                  "returned as-is)");
 }
 
 struct DoubleInPlace : autograd::Function<DoubleInPlace> {

@@ -131,7 +131,7 @@ class WrongOnce final : public autograd::Node {
   WrongOnce(const Tensor& in, int run) : Node(&edge_, 1), edge_(autograd::gradient_edge(in)) {
     wrong_run_ = run;
   }
-  void apply(const Tensor* gradients, Tensor* results, autograd::EdgeSet /*wanted*/) override {
+  void run(const Tensor* gradients, Tensor* results, autograd::EdgeSet /*wanted*/) override {
     results[0] = runs_++ == wrong_run_ ? gradients[0] * 2 : gradients[0];
   }
   std::string name() const override { return "WrongOnce"; }

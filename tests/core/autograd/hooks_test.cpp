@@ -65,6 +65,21 @@ TEST(Hooks, MayNotReplaceAGradientByAnother) {
   }
 }
 
+TEST(Hooks, AreNumberedByOutput) {
+  const std::vector<Tensor> parts = leaf(ones({2})).unbind();
+  const auto same = [](const Tensor& g) { return g; };
+  for (const Tensor& part : parts) {
+    part.retain_grad();
+    EXPECT_EQ(part.register_hook(same), 0u);
+    EXPECT_EQ(part.register_hook(same), 1u);
+    part.remove_hook(0);
+    EXPECT_EQ(part.register_hook(same), 2u);
+    EXPECT_EQ(error_of([&] { part.remove_hook(3); }), "Invalid index, no hook at position 3");
+  }
+  EXPECT_EQ(error_of([] { leaf(ones({1})).remove_hook(0); }),
+            "Invalid index, no hook at position 0");
+}
+
 TEST(Hooks, AreRemovedByNumber) {
   const Tensor x = leaf(ones({1}));
   const Tensor y = x * 1;

@@ -36,6 +36,20 @@ TEST(Inference, TensorsStayAsTheyWereMade) {
   EXPECT_EQ(error_of([&] { x._version(); }), "Inference tensors do not track version counter.");
 }
 
+TEST(Inference, ViewsAreNotConnected) {
+  Tensor x;
+  {
+    const InferenceMode inference;
+    x = leaf(ones({2, 2}));
+  }
+  EXPECT_TRUE(x.requires_grad() && !x.is_view());
+  EXPECT_FALSE(x[0].requires_grad() || x[0].is_view() || x.split(1)[0].is_view());
+  EXPECT_FALSE((x * x).requires_grad());  // not recorded: all tensors are inference tensors
+  EXPECT_TRUE((x + ones({1})).requires_grad() && stack({x, ones({2, 2})}).requires_grad());
+  EXPECT_TRUE(x.clone().requires_grad());
+  TERN_EXPECT_HAS(error_of([&] { x.requires_grad_(); }), "Setting requires_grad=True on inference");
+}
+
 TEST(Inference, TensorsDoNotChangeOutside) {
   Tensor x = inference_ones({2});
   TERN_EXPECT_HAS(error_of([&] { x.add_(1); }),

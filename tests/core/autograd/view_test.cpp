@@ -36,8 +36,10 @@ TEST(ViewFlags, OfAViewWithoutGradMode) {
   base.mul_(2);
   EXPECT_EQ(error_of([&] { view * 2; }),
             "mul: A view was created in no_grad mode and its base or another view of its base has "
-            "been modified inplace with grad mode enabled. Make the view with gradients enabled, "
-            "or modify it under NoGradGuard.");
+            "been modified inplace with grad mode enabled. Given that this use case is ambiguous "
+            "and error-prone, it is forbidden. You can clarify your code by moving both the view "
+            "and the inplace either both inside the no_grad block (if you don't want the inplace "
+            "to be tracked) or both outside (if you want the inplace to be tracked).");
 }
 
 TEST(ViewFlags, AViewCanBeALeafOfItsOwn) {

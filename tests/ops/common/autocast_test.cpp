@@ -138,7 +138,7 @@ TEST_P(AutocastOn, CastsAWeightOnce) {
   const Tensor x = matrix(), w = matrix().requires_grad_();
   const auto cast_of = [&](const Tensor& product) {
     // The node of the product's second input is the cast of w.
-    return autograd::gradient_edge(product).node->next_edges()[1].node.get();
+    return autograd::gradient_edge(product).function->next_edges()[1].function.get();
   };
   const Autocast region(device());
   const Tensor first = x.mm(w), second = x.mm(w);

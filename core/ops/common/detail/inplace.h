@@ -99,7 +99,7 @@ Tensor& become_view(Tensor& self, const View& view) {
   TensorImpl& impl = self.self();
   impl.set_geometry(shown.storage_offset(), shown.sizes(), shown.strides());
   impl.storage->bump_version();
-  if (recorded) autograd::set_history(self, edge.node, edge.output_nr);
+  if (recorded) autograd::set_history(self, edge.function, edge.input_nr);
   return self;
 }
 

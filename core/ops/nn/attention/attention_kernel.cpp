@@ -77,7 +77,7 @@ class AttentionBackward final : public autograd::NamedNode {
     for (std::size_t i = 0; i < 3; ++i) edges_[i] = autograd::gradient_edge(*inputs[i]);
   }
 
-  void apply(const Tensor* gradients, Tensor* results, autograd::EdgeSet wanted) override {
+  void run(const Tensor* gradients, Tensor* results, autograd::EdgeSet wanted) override {
     if (released_) autograd::detail::throw_backward_twice();
     const Tensor& g = gradients[0];
     if (!g.defined()) return;

@@ -11,7 +11,7 @@ namespace tern::detail {
 /// one pass; ordinary ops compute them if the rule is itself recorded.
 class NormalizeBackward : public autograd::NamedNode {
  public:
-  void apply(const Tensor* gradients, Tensor* results, autograd::EdgeSet wanted) override;
+  void run(const Tensor* gradients, Tensor* results, autograd::EdgeSet wanted) override;
   void release_saved() override;
 
  protected:
