@@ -1,9 +1,12 @@
 #pragma once
 
+#include <cstdint>
 #include <cstring>
 #include <iostream>
+#include <utility>
 
 #include <tern/core/base/error.h>
+#include <tern/core/base/warning.h>
 #include <tern/core/tensor/dtype.h>
 
 // libtorch's macros for checks, warnings and for code that is compiled once per dtype.
@@ -46,13 +49,22 @@
     }                                                                            \
   } while (false)
 
-/// Writes the arguments as one line to std::cerr: "Warning: text (net.cpp:12)".
-#define TORCH_WARN(...) ::tern::compat::warn(__FILE__, __LINE__, __VA_ARGS__)
+/// Gives a warning with the arguments as its text to the handler of this thread, or writes one line
+/// to std::cerr if there is none: "Warning: text (net.cpp:12)".
+#define TORCH_WARN(...)                                \
+  ::tern::compat::warn(::tern::Warning::UserWarning(), \
+                       {__func__, __FILE__, static_cast<std::uint32_t>(__LINE__)}, __VA_ARGS__)
 /// Does the same the first time that the line is reached.
-#define TORCH_WARN_ONCE(...)                                                          \
-  do {                                                                                \
-    [[maybe_unused]] static const bool tern_warned = (TORCH_WARN(__VA_ARGS__), true); \
+#define TORCH_WARN_ONCE(...)                                               \
+  do {                                                                     \
+    static bool tern_warned = false;                                       \
+    if (!std::exchange(tern_warned, true) || ::tern::compat::warns_always) \
+      TORCH_WARN(__VA_ARGS__);                                             \
   } while (false)
+/// TORCH_WARN() with a warning of the kind DeprecationWarning.
+#define TORCH_WARN_DEPRECATION(...)                           \
+  ::tern::compat::warn(::tern::Warning::DeprecationWarning(), \
+                       {__func__, __FILE__, static_cast<std::uint32_t>(__LINE__)}, __VA_ARGS__)
 
 /// Calls a lambda in which `scalar_t` is the C++ type of the dtype `TYPE`, and returns its result.
 /// The cases are those of AT_DISPATCH_CASE; another dtype throws NotImplementedError.
@@ -146,12 +158,22 @@ template <class E, class... Parts>
   }
 }
 
-/// Writes the line of TORCH_WARN.
+/// Whether TORCH_WARN_ONCE() warns each time.
+inline bool warns_always = false;
+
+/// Gives a warning to the handler of this thread, or writes it to std::cerr.
+inline void give(const Warning& warning) {
+  if (WarningHandler* const handler = get_warning_handler()) return handler->process(warning);
+  const SourceLocation& at = warning.source_location();
+  const char* const slash = std::strrchr(at.file, '/');
+  std::cerr << tern::detail::text_of("Warning: ", warning.msg(), " (", slash ? slash + 1 : at.file,
+                                     ":", at.line, ")\n");
+}
+
+/// Makes and gives a warning.
 template <class... Parts>
-void warn(const char* file, int line, const Parts&... parts) {
-  const char* const slash = std::strrchr(file, '/');
-  std::cerr << tern::detail::text_of("Warning: ", parts..., " (", slash ? slash + 1 : file, ":",
-                                     line, ")\n");
+void warn(Warning::warning_variant_t type, SourceLocation at, const Parts&... parts) {
+  give(Warning(type, at, tern::detail::text_of(parts...), false));
 }
 
 namespace detail {

@@ -7,6 +7,7 @@
 
 #include <tern/compat/print.h>
 #include <tern/core/autograd/grad_mode.h>
+#include <tern/core/base/detail/libtorch.h>
 #include <tern/core/base/detail/plain_text.h>
 #include <tern/core/ops/common/print.h>
 #include <tern/nn/detail/printing.h>
@@ -186,6 +187,7 @@ void print(std::ostream& out, const Tensor& tensor, std::int64_t linesize) {
 }
 
 bool use_libtorch_printing() {
+  tern::detail::as_libtorch = true;
   tern::detail::tensor_printer() = print_default;
   nn::detail::printed_namespace() = "torch";
   return true;

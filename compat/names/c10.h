@@ -6,6 +6,7 @@
 
 #include <tern/compat/macros.h>
 #include <tern/compat/names/generated/names.h>
+#include <tern/compat/names/types.h>
 #include <tern/tern.h>
 
 namespace c10 {

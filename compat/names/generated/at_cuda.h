@@ -3,22 +3,22 @@
 
 // clang-format off: as many names on a line as fit
 namespace at::cuda {
-using ::tern::cuda::CUDAEvent; using ::tern::cuda::CUDAGraph; using ::tern::cuda::CUDAGuard;
-using ::tern::cuda::CUDAStream; using ::tern::cuda::CUDAStreamGuard;
-using ::tern::cuda::DeviceGuard; using ::tern::cuda::DeviceProperties; using ::tern::cuda::Event;
-using ::tern::cuda::GraphedStep; using ::tern::cuda::MempoolId; using ::tern::cuda::MempoolId_t;
-using ::tern::cuda::Stream; using ::tern::cuda::StreamGuard;
-using ::tern::cuda::can_device_access_peer; using ::tern::cuda::current_device;
-using ::tern::cuda::device_count; using ::tern::cuda::empty_cache;
-using ::tern::cuda::getCurrentCUDAStream; using ::tern::cuda::getDefaultCUDAStream;
-using ::tern::cuda::getStreamFromPool; using ::tern::cuda::get_device_name;
-using ::tern::cuda::get_device_properties; using ::tern::cuda::graph_pool_handle;
-using ::tern::cuda::is_available; using ::tern::cuda::is_current_stream_capturing;
-using ::tern::cuda::kMaxDevices; using ::tern::cuda::manual_seed;
-using ::tern::cuda::manual_seed_all; using ::tern::cuda::max_memory_allocated;
-using ::tern::cuda::max_memory_reserved; using ::tern::cuda::mem_get_info;
-using ::tern::cuda::memory_allocated; using ::tern::cuda::memory_reserved;
-using ::tern::cuda::memory_stats; using ::tern::cuda::reset_peak_memory_stats;
-using ::tern::cuda::setCurrentCUDAStream; using ::tern::cuda::set_device;
-using ::tern::cuda::synchronize; using ::tern::cuda::unavailable_reason;
+using ::tern::cuda::CUDAEvent; using ::tern::cuda::CUDAGraph; using ::tern::cuda::CUDAStream;
+using ::tern::cuda::CUDAStreamGuard; using ::tern::cuda::DeviceGuard;
+using ::tern::cuda::DeviceProperties; using ::tern::cuda::Event; using ::tern::cuda::GraphedStep;
+using ::tern::cuda::MempoolId; using ::tern::cuda::MempoolId_t; using ::tern::cuda::Stream;
+using ::tern::cuda::StreamGuard; using ::tern::cuda::can_device_access_peer;
+using ::tern::cuda::current_device; using ::tern::cuda::device_count;
+using ::tern::cuda::empty_cache; using ::tern::cuda::getCurrentCUDAStream;
+using ::tern::cuda::getDefaultCUDAStream; using ::tern::cuda::getStreamFromPool;
+using ::tern::cuda::get_device_name; using ::tern::cuda::get_device_properties;
+using ::tern::cuda::graph_pool_handle; using ::tern::cuda::is_available;
+using ::tern::cuda::is_current_stream_capturing; using ::tern::cuda::kMaxDevices;
+using ::tern::cuda::manual_seed; using ::tern::cuda::manual_seed_all;
+using ::tern::cuda::max_memory_allocated; using ::tern::cuda::max_memory_reserved;
+using ::tern::cuda::mem_get_info; using ::tern::cuda::memory_allocated;
+using ::tern::cuda::memory_reserved; using ::tern::cuda::memory_stats;
+using ::tern::cuda::reset_peak_memory_stats; using ::tern::cuda::setCurrentCUDAStream;
+using ::tern::cuda::set_device; using ::tern::cuda::synchronize;
+using ::tern::cuda::unavailable_reason;
 }  // namespace at::cuda

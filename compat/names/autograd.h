@@ -1,0 +1,394 @@
+#pragma once
+
+// Names of torch::autograd that only programs for libtorch use.
+
+#include <memory>
+#include <stdexcept>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <tern/compat/names/at.h>
+#include <tern/core/autograd/function.h>
+#include <tern/core/autograd/node.h>
+#include <tern/core/autograd/record.h>
+#include <tern/core/autograd/saved_tensor.h>
+#include <tern/core/ops/ops.h>
+
+namespace c10 {
+/// The class of the values of AutogradContext::saved_data.
+using IValue = ::tern::autograd::SavedValue;
+}  // namespace c10
+
+namespace torch::autograd {
+
+using ::tern::AutoGradMode;
+using ::tern::GradMode;
+/// The former name of a tensor with autograd.
+using Variable = ::tern::Tensor;
+/// A list of tensors.
+using variable_list = std::vector<Variable>;
+/// A list of tensors, such as the gradients of a Function.
+using tensor_list = variable_list;
+/// A pointer to a node. In libtorch 2.15 the same kind of pointer; `std::shared_ptr<Node>`
+/// converts.
+using NodePtr = ::tern::IntrusivePtr<Node>;
+
+/// How a view was made, which decides whether an op may change it in place.
+enum class CreationMeta : std::uint8_t {
+  DEFAULT,
+  IN_CUSTOM_FUNCTION,
+  MULTI_OUTPUT_NODE,
+  NO_GRAD_MODE,
+  INFERENCE_MODE
+};
+
+/// Returns a leaf with the elements of `data` and a version counter of its own. An undefined tensor
+/// stays undefined.
+inline Variable make_variable(const ::tern::Tensor& data, bool requires_grad = false,
+                              bool /*allow_tensor_metadata_change*/ = true) {
+  if (!data.defined()) return {};
+  Variable variable = data.data();
+  variable.set_requires_grad(requires_grad);
+  return variable;
+}
+/// Returns a tensor with the elements of `data` that is the output of `edge`.
+inline Variable make_variable(const ::tern::Tensor& data, const Edge& edge,
+                              bool /*allow_tensor_metadata_change*/ = true) {
+  if (!data.defined()) return {};
+  Variable variable = data.data();
+  ::tern::autograd::set_history(variable, edge.function, edge.input_nr);
+  return variable;
+}
+
+/// Makes each of the tensors the next output of `node`.
+template <class Pointer>
+requires std::is_convertible_v<Pointer, NodePtr>
+void set_history(const Variable& variable, const Pointer& node) {
+  if (!variable.defined()) return;
+  ::tern::autograd::set_history(variable, node, node->add_input_metadata(variable));
+}
+template <class Pointer>
+requires std::is_convertible_v<Pointer, NodePtr>
+void set_history(const std::vector<Variable>& variables, const Pointer& node) {
+  for (const Variable& variable : variables) torch::autograd::set_history(variable, node);
+}
+/// Does the same as set_history().
+inline void create_gradient_edge(Variable& variable, const NodePtr& node) {
+  torch::autograd::set_history(variable, node);
+}
+
+/// Returns true when one of the tensors requires a gradient.
+inline bool any_variable_requires_grad(const variable_list& variables) {
+  for (const Variable& variable : variables) {
+    if (variable.defined() && variable.requires_grad()) return true;
+  }
+  return false;
+}
+
+/// The deleter of nodes, for std::shared_ptr.
+inline void deleteNode(Node* node) { delete node; }
+
+/// A node that throws when backward reaches it.
+struct Error : public Node {
+  /// Takes the text of the error.
+  explicit Error(std::string msg, edge_list&& next_edges = {})
+      : Node(std::move(next_edges)), msg_(std::move(msg)) {}
+  variable_list apply(variable_list&& /*gradients*/) override { throw ::tern::Error(msg_); }
+
+ private:
+  std::string msg_;
+};
+
+/// The node of a function without a derivative.
+struct NotImplemented : public Error {
+  /// Takes the name of the function.
+  explicit NotImplemented(const std::string& forward_fn, edge_list&& next_edges = {})
+      : Error("derivative for " + forward_fn + " is not implemented", std::move(next_edges)) {}
+};
+
+namespace detail {
+/// Returns aliases of the inputs without history, and makes them outputs of a node that `make`
+/// makes of their edges, if one of them requires a gradient.
+template <class Make>
+variable_list aliases(const variable_list& inputs, const Make& make) {
+  variable_list outputs;
+  for (const Variable& input : inputs) {
+    outputs.push_back(input.defined() ? input.clone().detach() : Variable());
+  }
+  if (GradMode::is_enabled() && any_variable_requires_grad(inputs)) {
+    torch::autograd::set_history(outputs, NodePtr(make(collect_next_edges(inputs))));
+  }
+  return outputs;
+}
+}  // namespace detail
+
+/// Passes its inputs on. Backward through the results throws.
+struct DelayedError : public Node {
+  /// Takes the text of the error and the number of inputs.
+  DelayedError(std::string msg, std::int64_t /*num_inputs*/) : msg_(std::move(msg)) {}
+  variable_list apply(variable_list&& inputs) override {
+    return detail::aliases(inputs,
+                           [&](edge_list edges) { return new Error(msg_, std::move(edges)); });
+  }
+
+ private:
+  std::string msg_;
+};
+
+/// The node of UndefinedGrad: returns undefined gradients.
+struct UndefinedGradBackward : public Node {
+  /// Takes the edges.
+  explicit UndefinedGradBackward(edge_list&& next_edges = {}) : Node(std::move(next_edges)) {}
+  variable_list apply(variable_list&& gradients) override {
+    return variable_list(gradients.size());
+  }
+};
+
+/// Passes its inputs on. Backward through the results gives no gradient.
+struct UndefinedGrad : public Node {
+  variable_list apply(variable_list&& inputs) override {
+    return detail::aliases(
+        inputs, [](edge_list edges) { return new UndefinedGradBackward(std::move(edges)); });
+  }
+};
+
+/// A node that passes gradients on.
+struct Identity : public Node {
+  using Node::Node;
+  variable_list apply(variable_list&& gradients) override { return std::move(gradients); }
+};
+
+/// A node that adds gradients to the grad() of a leaf.
+struct AccumulateGrad : public Node {
+  /// Takes the leaf.
+  explicit AccumulateGrad(Variable leaf) : variable(std::move(leaf)) {
+    add_input_metadata(variable);
+  }
+  variable_list apply(variable_list&& gradients) override {
+    return (*gradient_edge(variable).function)(std::move(gradients));
+  }
+
+  Variable variable;
+};
+
+/// A tensor that a node saves for backward.
+class SavedVariable {
+ public:
+  SavedVariable() = default;
+  /// Saves a tensor; `is_output` says that the node itself made it.
+  SavedVariable(const Variable& variable, bool is_output, bool /*is_inplace_on_view*/ = false)
+      : saved_(variable, is_output), is_default_(false) {}
+  SavedVariable(const std::optional<Variable>& variable, bool is_output, bool is_inplace = false)
+      : SavedVariable(variable.value_or(Variable()), is_output, is_inplace) {}
+
+  /// Returns the tensor with its history; `saved_for` is the node that saved it.
+  /// Throws Error after reset_data().
+  Variable unpack(const NodePtr& saved_for = nullptr) const {
+    if (is_reset_) ::tern::autograd::detail::throw_backward_twice();
+    return saved_.unpack(saved_for.get(), /*with_history=*/true);
+  }
+  /// Frees the tensor.
+  void reset_data() {
+    saved_.reset();
+    is_reset_ = true;
+  }
+  /// Returns true for a default-made object.
+  bool was_default_constructed() const { return is_default_; }
+
+ private:
+  ::tern::autograd::SavedTensor saved_;
+  bool is_default_ = true, is_reset_ = false;
+};
+
+namespace impl {
+
+/// The counter of in-place changes of a tensor.
+class VersionCounter {
+ public:
+  /// Takes the tensor.
+  explicit VersionCounter(Variable variable) : variable_(std::move(variable)) {}
+  /// Returns the number of changes.
+  std::uint32_t current_version() const { return static_cast<std::uint32_t>(variable_._version()); }
+  /// Counts one more.
+  void bump() const { variable_.self().storage->bump_version(); }
+  /// Returns false for an inference tensor.
+  bool enabled() const { return !variable_.is_inference(); }
+
+ private:
+  Variable variable_;
+};
+
+using ::tern::autograd::gradient_edge;
+/// Returns the node that fills the grad() of a leaf; null if the leaf requires no gradient.
+inline NodePtr try_get_grad_accumulator(const Variable& variable) {
+  const Edge edge = gradient_edge(variable);
+  return edge.function && edge.function->is_accumulator() ? edge.function : NodePtr();
+}
+/// Returns the same. Throws Error for a result of ops.
+inline NodePtr grad_accumulator(const Variable& variable) {
+  if (variable.grad_fn()) {
+    throw std::logic_error("grad_accumulator() should be only called on leaf Variables");
+  }
+  return try_get_grad_accumulator(variable);
+}
+/// Returns grad_fn() without an owner.
+inline Node* grad_fn_unsafe(const Variable& variable) { return variable.grad_fn().get(); }
+/// Makes `variable` the output of `edge`.
+inline void set_gradient_edge(const Variable& variable, const Edge& edge) {
+  ::tern::autograd::set_history(variable, edge.function, edge.input_nr);
+}
+/// Counts an in-place change.
+inline void bump_version(const Variable& variable) { variable.self().storage->bump_version(); }
+/// Returns the counter of a tensor.
+inline VersionCounter version_counter(const Variable& variable) { return VersionCounter(variable); }
+
+}  // namespace impl
+}  // namespace torch::autograd
+
+// torch/csrc/utils/variadic.h and tensor_flatten.h.
+
+namespace at {
+/// A visitor of arguments: calls operator() of the derived class with each of them, and with each
+/// element of those that are lists, until short_circuit() returns true.
+template <class F>
+struct IterArgs {
+  /// Visits all arguments and returns the visitor.
+  template <class... Args>
+  F& apply(Args&&... args) {
+    static_cast<void>(((self()(std::forward<Args>(args)), self().short_circuit()) || ...));
+    return self();
+  }
+  /// Visits the elements of a list.
+  template <class T>
+  void operator()(::tern::ArrayRef<T> list) {
+    for (const T& element : list) {
+      self()(element);
+      if (self().short_circuit()) return;
+    }
+  }
+  template <class T>
+  void operator()(const std::vector<T>& list) {
+    self()(::tern::ArrayRef<T>(list));
+  }
+  /// Returns true when the rest need not be visited.
+  bool short_circuit() const { return false; }
+
+ private:
+  F& self() { return *static_cast<F*>(this); }
+};
+}  // namespace at
+
+namespace torch {
+
+/// Counts tensors.
+struct CountTensors : at::IterArgs<CountTensors> {
+  /// The number so far.
+  std::size_t out = 0;
+  void operator()(const ::tern::Tensor& /*tensor*/) { ++out; }
+  void operator()(const std::optional<::tern::Tensor>& tensor) { out += tensor ? 1U : 0U; }
+  void operator()(::tern::ArrayRef<::tern::Tensor> tensors) { out += tensors.size(); }
+};
+/// Returns the number of tensors among the arguments and in their lists.
+template <class... Args>
+std::size_t count_tensors(Args&&... args) {
+  return CountTensors().apply(std::forward<Args>(args)...).out;
+}
+/// Returns the same.
+template <class... Args>
+std::size_t count_variables(Args&&... args) {
+  return count_tensors(std::forward<Args>(args)...);
+}
+
+/// Calls `function` with each argument.
+template <class Function, class... Ts>
+void apply(Function function, Ts&&... ts) {
+  (static_cast<void>(function(std::forward<Ts>(ts))), ...);
+}
+
+/// Returns `function(accessor.operator()<Ts>(0), accessor.operator()<Ts>(1), ..)`.
+template <class ReturnType, class... Ts, class Function, class Accessor, std::size_t... Is>
+ReturnType unpack(Function function, Accessor accessor, std::index_sequence<Is...> /*indices*/) {
+  return ReturnType(function(accessor.template operator()<Ts>(Is)...));
+}
+template <class ReturnType, class... Ts, class Function, class Accessor>
+ReturnType unpack(Function function, Accessor accessor) {
+  return torch::unpack<ReturnType, Ts...>(std::move(function), std::move(accessor),
+                                          std::make_index_sequence<sizeof...(Ts)>());
+}
+
+namespace utils {
+/// Returns the elements of all tensors in one dimension.
+inline ::tern::Tensor flatten_dense_tensors(::tern::TensorList tensors) {
+  std::vector<::tern::Tensor> flat;
+  for (const ::tern::Tensor& tensor : tensors) flat.push_back(tensor.contiguous().view({-1}));
+  return ::tern::cat(flat);
+}
+/// Returns views of `flat` with the sizes of `tensors`.
+inline std::vector<::tern::Tensor> unflatten_dense_tensors(const ::tern::Tensor& flat,
+                                                           ::tern::TensorList tensors) {
+  std::vector<::tern::Tensor> parts;
+  std::int64_t offset = 0;
+  for (const ::tern::Tensor& tensor : tensors) {
+    parts.push_back(flat.narrow(0, offset, tensor.numel()).view(tensor.sizes()));
+    offset += tensor.numel();
+  }
+  return parts;
+}
+}  // namespace utils
+
+namespace detail {
+/// The numbers of nested braces, or of an array.
+class TensorDataContainer : public ::tern::detail::TensorData {
+ public:
+  using TensorData::TensorData;
+  TensorDataContainer() : TensorData(std::initializer_list<TensorData>()) {}
+  /// Takes the numbers of an array.
+  template <class T>
+  requires std::is_arithmetic_v<T> TensorDataContainer(::tern::ArrayRef<T> values)
+      : TensorData(values), is_tensor_(true) {}
+  template <class T>
+  TensorDataContainer(const std::vector<T>& values)
+      : TensorDataContainer(::tern::ArrayRef<T>(values)) {}
+
+  /// Returns true for an array.
+  bool is_tensor() const { return is_tensor_; }
+  /// Returns true for braces.
+  bool is_init_list() const { return !is_scalar() && !is_tensor_; }
+  /// Returns the number, the rows or the array. Throws Error for another kind.
+  const ::tern::Scalar& scalar() const {
+    check(is_scalar(), "scalar");
+    return TensorData::scalar();
+  }
+  const std::vector<TensorData>& init_list() const {
+    check(is_init_list(), "init_list");
+    return rows();
+  }
+  ::tern::Tensor tensor() const {
+    check(is_tensor_, "tensor");
+    return make({});
+  }
+  /// Returns the sizes of the tensor.
+  std::vector<std::int64_t> sizes() const {
+    return {TensorData::sizes().begin(), TensorData::sizes().end()};
+  }
+  /// Returns the numbers as a tensor.
+  ::tern::Tensor convert_to_tensor(const ::tern::TensorOptions& options) const {
+    return make(options);
+  }
+  /// Writes the numbers in braces.
+  friend std::ostream& operator<<(std::ostream& out, const TensorDataContainer& data) {
+    return out << data.text();
+  }
+
+ private:
+  static void check(bool is_kind, const char* kind) {
+    TERN_CHECK(is_kind, ::tern::Error, "Can only call `", kind,
+               "()` on a TensorDataContainer that has `is_", kind, "() == true`");
+  }
+
+  bool is_tensor_ = false;
+};
+}  // namespace detail
+
+}  // namespace torch

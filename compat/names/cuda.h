@@ -1,0 +1,134 @@
+#pragma once
+
+// torch/cuda.h, c10/cuda/CUDAGuard.h, c10/cuda/CUDAStream.h, c10/cuda/CUDAFunctions.h and
+// ATen/cuda/CUDAContext.h.
+
+#include <cstdint>
+#include <optional>
+
+#include <tern/backends/cuda/host/cuda.h>
+#include <tern/backends/cuda/host/graph.h>
+#include <tern/backends/cuda/host/stream.h>
+#include <tern/compat/names/generated/names.h>
+#include <tern/core/ops/ops.h>
+
+namespace tern::compat {
+
+/// Makes a CUDA device current for a scope, and another one on request.
+class CUDAGuard {
+ public:
+  /// Makes the device current.
+  explicit CUDAGuard(DeviceIndex index) : CUDAGuard(Device(kCUDA, index)) {}
+  explicit CUDAGuard(Device device)
+      : original_(kCUDA, cuda::current_device()), current_(device), guard_(device) {}
+
+  /// Makes another device current; the end of the scope restores the device before the guard.
+  void set_device(Device device) {
+    if (device.has_index()) cuda::set_device(device.index());
+    current_ = device;
+  }
+  /// Does the same as set_device().
+  void reset_device(Device device) { set_device(device); }
+  void set_index(DeviceIndex index) { set_device(Device(kCUDA, index)); }
+  /// Returns the device before the guard.
+  Device original_device() const { return original_; }
+  /// Returns the device of the last change.
+  Device current_device() const { return current_; }
+
+ private:
+  Device original_, current_;
+  DeviceGuard guard_;
+};
+
+/// A CUDAGuard that does nothing until it gets a device.
+class OptionalCUDAGuard {
+ public:
+  OptionalCUDAGuard() = default;
+  /// Makes the device current, unless it is empty.
+  explicit OptionalCUDAGuard(std::optional<Device> device) {
+    if (device) set_device(*device);
+  }
+  explicit OptionalCUDAGuard(std::optional<DeviceIndex> index) {
+    if (index) set_index(*index);
+  }
+
+  /// Makes a device current.
+  void set_device(Device device) {
+    if (guard_) {
+      guard_->set_device(device);
+    } else {
+      guard_.emplace(device);
+    }
+  }
+  /// Does the same as set_device().
+  void reset_device(Device device) { set_device(device); }
+  void set_index(DeviceIndex index) { set_device(Device(kCUDA, index)); }
+  /// Returns the devices of the guard, if it has one.
+  std::optional<Device> original_device() const {
+    return guard_ ? std::optional<Device>(guard_->original_device()) : std::nullopt;
+  }
+  std::optional<Device> current_device() const {
+    return guard_ ? std::optional<Device>(guard_->current_device()) : std::nullopt;
+  }
+  /// Restores the device before the guard.
+  void reset() { guard_.reset(); }
+
+ private:
+  std::optional<CUDAGuard> guard_;
+};
+
+/// A cuda::StreamGuard that does nothing until it gets a stream.
+class OptionalCUDAStreamGuard {
+ public:
+  OptionalCUDAStreamGuard() = default;
+  /// Makes the stream current, unless it is empty.
+  explicit OptionalCUDAStreamGuard(std::optional<cuda::Stream> stream) {
+    if (stream) reset_stream(*stream);
+  }
+  /// Makes another stream current; the end of the scope restores the stream before the guard.
+  void reset_stream(cuda::Stream stream) {
+    guard_.reset();
+    guard_.emplace(stream);
+  }
+  /// Returns the stream of the guard, if it has one.
+  std::optional<cuda::Stream> current_stream() const {
+    return guard_ ? std::optional<cuda::Stream>(guard_->current_stream()) : std::nullopt;
+  }
+  /// Restores the stream before the guard.
+  void reset() { guard_.reset(); }
+
+ private:
+  std::optional<cuda::StreamGuard> guard_;
+};
+
+/// Returns true when the CUDA plugin finds a GPU; convolutions then run through cuDNN where it is
+/// installed.
+inline bool cudnn_is_available() { return cuda::is_available() && backends::cudnn.enabled; }
+
+}  // namespace tern::compat
+
+namespace c10::cuda {
+using CUDAGuard = ::tern::compat::CUDAGuard;
+using OptionalCUDAGuard = ::tern::compat::OptionalCUDAGuard;
+using OptionalCUDAStreamGuard = ::tern::compat::OptionalCUDAStreamGuard;
+/// Waits for all work of the current device.
+inline void device_synchronize() { ::tern::cuda::synchronize(); }
+}  // namespace c10::cuda
+
+namespace at::cuda {
+using CUDAGuard = ::tern::compat::CUDAGuard;
+using OptionalCUDAGuard = ::tern::compat::OptionalCUDAGuard;
+using OptionalCUDAStreamGuard = ::tern::compat::OptionalCUDAStreamGuard;
+/// Returns get_device_properties().
+inline ::tern::cuda::DeviceProperties getDeviceProperties(::tern::DeviceIndex device) {
+  return ::tern::cuda::get_device_properties(device);
+}
+/// Returns get_device_properties() of the current device.
+inline ::tern::cuda::DeviceProperties getCurrentDeviceProperties() {
+  return ::tern::cuda::get_device_properties();
+}
+}  // namespace at::cuda
+
+namespace torch::cuda {
+using ::tern::compat::cudnn_is_available;
+}  // namespace torch::cuda
