@@ -61,19 +61,4 @@ inline Tensor group_norm(const Tensor& input, ::tern::StrictInt num_groups, cons
   return tern::group_norm(input, num_groups, weight, bias, eps);
 }
 
-/// Returns tern::softmax() of the input converted to `dtype` if one is given.
-inline Tensor softmax(const Tensor& input, std::int64_t dim,
-                      std::optional<ScalarType> dtype = std::nullopt) {
-  return tern::softmax(dtype ? input.to(*dtype) : input, dim);
-}
-/// Returns tern::log_softmax() of the input converted to `dtype` if one is given.
-inline Tensor log_softmax(const Tensor& input, std::int64_t dim,
-                          std::optional<ScalarType> dtype = std::nullopt) {
-  return tern::log_softmax(dtype ? input.to(*dtype) : input, dim);
-}
-/// Returns maximum().
-inline Tensor max(const Tensor& input, const Tensor& other) { return maximum(input, other); }
-/// Returns minimum().
-inline Tensor min(const Tensor& input, const Tensor& other) { return minimum(input, other); }
-
 }  // namespace at

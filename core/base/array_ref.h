@@ -4,9 +4,11 @@
 #include <cstdint>
 #include <initializer_list>
 #include <iosfwd>
+#include <optional>
 #include <type_traits>
 #include <vector>
 
+#include <tern/core/base/error.h>
 #include <tern/core/base/strict.h>
 #include <tern/core/base/text.h>
 
@@ -36,6 +38,9 @@ class ArrayRef {
   constexpr ArrayRef(const T& element) : data_(&element), size_(1) {}
   /// Views `size` elements from `data` on.
   constexpr ArrayRef(const T* data, std::size_t size) : data_(data), size_(size) {}
+  /// Views the elements from `begin` up to `end`.
+  constexpr ArrayRef(const T* begin, const T* end)
+      : data_(begin), size_(static_cast<std::size_t>(end - begin)) {}
   // The elements in braces live until the end of the full expression, as long as the parameter
   // does.
 #pragma GCC diagnostic push
@@ -52,6 +57,18 @@ class ArrayRef {
   requires std::is_convertible_v<decltype(std::declval<const Container&>().data()), const T*>
   constexpr ArrayRef(const Container& container)
       : data_(container.data()), size_(static_cast<std::size_t>(container.size())) {}
+
+  /// Views the list or the element in an optional; nothing if there is none, which means what an
+  /// empty list means. Lists of numbers only.
+  template <class Optional>
+  requires(std::is_arithmetic_v<T> &&
+           (std::is_same_v<Optional, std::optional<T>> ||
+            std::is_same_v<Optional,
+                           std::optional<ArrayRef<T>>>)) constexpr ArrayRef(const Optional& list)
+      : ArrayRef(list ? ArrayRef(*list) : ArrayRef()) {}
+  template <class None>
+  requires(std::is_arithmetic_v<T>&& std::is_same_v<None, std::nullopt_t>) constexpr ArrayRef(
+      None) {}
 
   /// Refuses a bool, which is neither a size nor a dimension: `x.sum(true)` does not compile.
   template <class B>
@@ -81,6 +98,19 @@ class ArrayRef {
   constexpr ArrayRef slice(std::size_t begin, std::size_t count) const {
     return {data_ + begin, count};
   }
+  /// Returns a view of the elements from index `begin` on. The range is not checked.
+  constexpr ArrayRef slice(std::size_t begin) const { return slice(begin, size_ - begin); }
+  /// Returns a view without the last `count` elements. The range is not checked.
+  constexpr ArrayRef drop_back(std::size_t count = 1) const { return slice(0, size_ - count); }
+  /// Returns a view without the first `count` elements. The range is not checked.
+  constexpr ArrayRef drop_front(std::size_t count = 1) const { return slice(count); }
+  /// Returns element `i`. Throws IndexError out of range.
+  constexpr const T& at(std::size_t i) const {
+    TERN_CHECK(i < size_, IndexError, "index ", i, " is out of range for a list of ", size_);
+    return data_[i];
+  }
+  /// Returns true when both have the same sizes and elements.
+  constexpr bool equals(ArrayRef other) const { return *this == other; }
   /// Copies the elements into a vector.
   std::vector<T> vec() const { return std::vector<T>(begin(), end()); }
 

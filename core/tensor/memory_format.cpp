@@ -10,6 +10,12 @@
 
 namespace tern {
 
+std::ostream& operator<<(std::ostream& stream, Layout layout) {
+  constexpr const char* kNames[] = {"Strided",   "Sparse",    "SparseCsr",
+                                    "SparseCsc", "SparseBsr", "SparseBsc"};
+  return stream << kNames[static_cast<int>(layout)];
+}
+
 std::ostream& operator<<(std::ostream& stream, MemoryFormat format) {
   constexpr const char* kNames[] = {"Contiguous", "Preserve", "ChannelsLast", "ChannelsLast3d"};
   return stream << kNames[static_cast<int>(format)];

@@ -19,6 +19,15 @@ enum class MemoryFormat : std::int8_t {
   ChannelsLast3d
 };
 
+/// How the elements of a tensor are stored. All of tern's tensors are strided; the other names exist
+/// for programs that name them.
+enum class Layout : std::int8_t { Strided, Sparse, SparseCsr, SparseCsc, SparseBsr, SparseBsc };
+/// Short names of the layouts.
+constexpr Layout kStrided = Layout::Strided;
+constexpr Layout kSparse = Layout::Sparse;
+
+/// Writes the layout's name, such as Strided.
+TERN_API std::ostream& operator<<(std::ostream& stream, Layout layout);
 /// Writes the format's name, such as ChannelsLast.
 TERN_API std::ostream& operator<<(std::ostream& stream, MemoryFormat format);
 

@@ -24,15 +24,12 @@ void set_default_device(Device device) {
 
 Device TensorOptions::device() const { return device_ ? *device_ : get_default_device(); }
 
-TensorOptions::TensorOptions(Layout layout) {
-  TERN_CHECK(layout == Layout::Strided, NotImplementedError, "the layout ", layout,
+TensorOptions TensorOptions::layout(std::optional<Layout> layout) const {
+  TERN_CHECK(!layout || *layout == kStrided, NotImplementedError, "the layout ", *layout,
              " is not supported: tern has no sparse tensors");
-}
-
-std::ostream& operator<<(std::ostream& out, Layout layout) {
-  constexpr const char* kNames[] = {"Strided",   "Sparse",    "SparseCsr",
-                                    "SparseCsc", "SparseBsr", "SparseBsc"};
-  return out << kNames[static_cast<std::size_t>(layout)];
+  TensorOptions result = *this;
+  result.layout_ = layout;
+  return result;
 }
 
 std::ostream& operator<<(std::ostream& out, const TensorOptions& options) {

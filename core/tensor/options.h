@@ -1,6 +1,5 @@
 #pragma once
 
-#include <cstdint>
 #include <iosfwd>
 #include <optional>
 
@@ -9,15 +8,6 @@
 #include <tern/core/tensor/memory_format.h>
 
 namespace tern {
-
-/// How a tensor keeps its elements: with strides. tern has no sparse tensors; the other names exist
-/// for programs that name them.
-enum class Layout : std::int8_t { Strided, Sparse, SparseCsr, SparseCsc, SparseBsr, SparseBsc };
-/// Short names of the layouts.
-constexpr Layout kStrided = Layout::Strided;
-constexpr Layout kSparse = Layout::Sparse;
-/// Writes the name of a layout, such as Strided.
-TERN_API std::ostream& operator<<(std::ostream& out, Layout layout);
 
 /// The dtype, the device, requires_grad, pinned memory and the memory format of a new tensor. Each
 /// may be left open. A ScalarType, a Device, a DeviceType, the text of a device and a MemoryFormat
@@ -39,20 +29,34 @@ class TERN_API TensorOptions {
   TensorOptions(DeviceType type) : device_(Device(type)) {}
   /// Sets the memory format and leaves the rest open.
   TensorOptions(MemoryFormat format) : memory_format_(format) {}
-  /// Accepts Strided, and throws NotImplementedError for a sparse layout.
-  TensorOptions(Layout layout);
+  /// Sets the layout, which must be Strided, and leaves the rest open.
+  TensorOptions(Layout layout) : TensorOptions(TensorOptions().layout(layout)) {}
   /// Sets the device from a text such as "cuda:1". Throws DeviceError for a text that names none.
   template <detail::TextArgument T>
   TensorOptions(const T& device) : device_(Device(device)) {}
 
-  /// Returns these options with another dtype.
-  [[nodiscard]] TensorOptions dtype(ScalarType dtype) const {
+  /// Returns these options with another dtype, or with an open one.
+  [[nodiscard]] TensorOptions dtype(std::optional<ScalarType> dtype) const {
     TensorOptions result = *this;
     result.dtype_ = dtype;
     return result;
   }
-  /// Returns these options with another device. An integer is the index of a CUDA device.
+  /// Returns these options with the dtype of a C++ type.
+  template <class T>
+  [[nodiscard]] TensorOptions dtype() const {
+    return dtype(dtype_of<T>());
+  }
+  /// Returns these options with another device, or with an open one. An integer is the index of a
+  /// CUDA device.
   [[nodiscard]] TensorOptions device(Device device) const {
+    TensorOptions result = *this;
+    result.device_ = device;
+    return result;
+  }
+  template <class Optional>
+  requires(std::is_same_v<Optional, std::optional<Device>> ||
+           std::is_same_v<Optional, std::nullopt_t>) [[nodiscard]] TensorOptions
+      device(const Optional& device) const {
     TensorOptions result = *this;
     result.device_ = device;
     return result;
@@ -65,23 +69,13 @@ class TERN_API TensorOptions {
     return device(Device(type, index));
   }
   /// Returns these options with another requires_grad (false by default).
-  [[nodiscard]] TensorOptions requires_grad(StrictBool requires_grad) const {
+  [[nodiscard]] TensorOptions requires_grad(std::optional<StrictBool> requires_grad) const {
     TensorOptions result = *this;
     result.requires_grad_ = requires_grad;
     return result;
   }
-  /// Returns these options. Throws NotImplementedError for a sparse layout.
-  [[nodiscard]] TensorOptions layout(Layout layout) const {
-    static_cast<void>(TensorOptions(layout));
-    return *this;
-  }
-  /// Returns these options with the dtype of a C++ type.
-  template <class T>
-  [[nodiscard]] TensorOptions dtype() const {
-    return dtype(dtype_of<T>());
-  }
   /// Returns these options with or without pinned host memory (without by default).
-  [[nodiscard]] TensorOptions pinned_memory(StrictBool pinned) const {
+  [[nodiscard]] TensorOptions pinned_memory(std::optional<StrictBool> pinned) const {
     TensorOptions result = *this;
     result.pinned_memory_ = pinned;
     return result;
@@ -92,40 +86,44 @@ class TERN_API TensorOptions {
     result.memory_format_ = format;
     return result;
   }
+  /// Returns these options for a layout: strided, or open. Throws NotImplementedError for others.
+  [[nodiscard]] TensorOptions layout(std::optional<Layout> layout) const;
 
   /// Returns the dtype, or the default dtype when the dtype is open.
   ScalarType dtype() const { return dtype_ ? *dtype_ : get_default_dtype(); }
   /// Returns the device, or the default device when the device is open.
   Device device() const;
   /// Returns true when the new tensor requires a gradient.
-  bool requires_grad() const { return requires_grad_; }
-  /// Returns Strided.
-  Layout layout() const { return Layout::Strided; }
-  /// Returns the index of the device.
-  DeviceIndex device_index() const { return device().index(); }
+  bool requires_grad() const { return requires_grad_ && *requires_grad_; }
   /// Returns true when the new tensor gets pinned host memory.
-  bool pinned_memory() const { return pinned_memory_; }
+  bool pinned_memory() const { return pinned_memory_ && *pinned_memory_; }
+  /// Returns how the elements are stored: strided.
+  Layout layout() const { return kStrided; }
+  /// Returns the index of device().
+  DeviceIndex device_index() const { return device().index(); }
   /// Returns the dtype, or nothing when the dtype is open.
   std::optional<ScalarType> dtype_opt() const { return dtype_; }
   /// Returns the device, or nothing when the device is open.
   std::optional<Device> device_opt() const { return device_; }
-  /// Return true when dtype, device or memory format is not open.
-  bool has_dtype() const { return dtype_.has_value(); }
-  bool has_device() const { return device_.has_value(); }
-  bool has_memory_format() const { return memory_format_.has_value(); }
   /// Returns the memory format, or nothing when it is open.
   std::optional<MemoryFormat> memory_format_opt() const { return memory_format_; }
-  /// Return true when requires_grad or pinned memory was set to true.
-  bool has_requires_grad() const { return requires_grad_; }
-  bool has_pinned_memory() const { return pinned_memory_; }
-  /// Returns these options with what is set in `other` taken from there.
-  [[nodiscard]] TensorOptions merge_in(const TensorOptions& other) const {
-    TensorOptions result = other.or_else(*this);
-    result.requires_grad_ = requires_grad_ || other.requires_grad_;
-    result.pinned_memory_ = pinned_memory_ || other.pinned_memory_;
-    if (!result.memory_format_) result.memory_format_ = memory_format_;
-    return result;
+  /// Returns requires_grad, or nothing when it is open.
+  std::optional<bool> requires_grad_opt() const {
+    return requires_grad_ ? std::optional<bool>(*requires_grad_) : std::nullopt;
   }
+  /// Returns pinned_memory, or nothing when it is open.
+  std::optional<bool> pinned_memory_opt() const {
+    return pinned_memory_ ? std::optional<bool>(*pinned_memory_) : std::nullopt;
+  }
+  /// Returns the layout, or nothing when it is open.
+  std::optional<Layout> layout_opt() const { return layout_; }
+  /// Return true when the property is not open.
+  bool has_dtype() const { return dtype_.has_value(); }
+  bool has_device() const { return device_.has_value(); }
+  bool has_layout() const { return layout_.has_value(); }
+  bool has_requires_grad() const { return requires_grad_.has_value(); }
+  bool has_pinned_memory() const { return pinned_memory_.has_value(); }
+  bool has_memory_format() const { return memory_format_.has_value(); }
   /// Returns these options with the open dtype and device taken from `other`.
   [[nodiscard]] TensorOptions or_else(const TensorOptions& other) const {
     TensorOptions result = *this;
@@ -134,24 +132,37 @@ class TERN_API TensorOptions {
     return result;
   }
 
+  /// Returns these options with what is set in `other` taken from there.
+  [[nodiscard]] TensorOptions merge_in(const TensorOptions& other) const {
+    TensorOptions result = other.or_else(*this);
+    if (!result.requires_grad_) result.requires_grad_ = requires_grad_;
+    if (!result.pinned_memory_) result.pinned_memory_ = pinned_memory_;
+    if (!result.layout_) result.layout_ = layout_;
+    if (!result.memory_format_) result.memory_format_ = memory_format_;
+    return result;
+  }
+
  private:
   std::optional<ScalarType> dtype_;
   std::optional<Device> device_;
-  bool requires_grad_ = false;
-  bool pinned_memory_ = false;
+  std::optional<StrictBool> requires_grad_;
+  std::optional<StrictBool> pinned_memory_;
+  std::optional<Layout> layout_;
   std::optional<MemoryFormat> memory_format_;
 };
 
 /// Returns options with this dtype and the rest open.
 inline TensorOptions dtype(ScalarType dtype) { return TensorOptions(dtype); }
-/// Returns options with the layout Strided. Throws NotImplementedError for a sparse layout.
-inline TensorOptions layout(Layout layout) { return TensorOptions(layout); }
 /// Returns options with this device and the rest open. An integer is the index of a CUDA device.
 inline TensorOptions device(Device device) { return TensorOptions(device); }
 inline TensorOptions device(int ordinal) { return TensorOptions(Device(ordinal)); }
 template <class T>
 requires detail::kIsBool<T> TensorOptions device(T)
 = delete;
+/// Returns options with this layout and the rest open.
+inline TensorOptions layout(Layout layout) { return TensorOptions(layout); }
+/// Returns options with this memory format and the rest open.
+inline TensorOptions memory_format(MemoryFormat format) { return TensorOptions(format); }
 /// Returns options with this requires_grad and the rest open.
 inline TensorOptions requires_grad(StrictBool requires_grad = true) {
   return TensorOptions().requires_grad(requires_grad);

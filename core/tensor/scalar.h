@@ -80,6 +80,16 @@ class TERN_API Scalar {
   bool is_integral() const { return category_ == DtypeCategory::kIntegral; }
   /// Returns true for a bool.
   bool is_boolean() const { return category_ == DtypeCategory::kBoolean; }
+  /// libtorch's names of these. An integral number may be a bool if `include_bool`.
+  bool isFloatingPoint() const { return is_floating_point(); }
+  bool isIntegral(StrictBool include_bool) const {
+    return is_integral() || (include_bool && is_boolean());
+  }
+  bool isBoolean() const { return is_boolean(); }
+  /// Returns false: there are no complex numbers.
+  bool isComplex() const { return false; }
+  /// Returns the dtype that holds the number as it is stored: Bool, Long or Double.
+  ScalarType type() const { return is_floating_point() ? kDouble : is_integral() ? kLong : kBool; }
   /// Returns the dtype of a tensor made of this number: bool, int64 or the default dtype.
   ScalarType dtype() const;
 
@@ -95,9 +105,20 @@ class TERN_API Scalar {
   float toFloat() const { return to<float>(); }
   /// Returns the value as an int64. Throws Error when it does not fit.
   std::int64_t toLong() const { return to<std::int64_t>(); }
+  /// Return the value in another type. Throw Error when it does not fit.
+  int toInt() const { return to<int>(); }
+  std::int16_t toShort() const { return to<std::int16_t>(); }
+  std::int8_t toChar() const { return to<std::int8_t>(); }
+  std::uint8_t toByte() const { return to<std::uint8_t>(); }
+  Half toHalf() const { return to<Half>(); }
+  BFloat16 toBFloat16() const { return to<BFloat16>(); }
   /// Returns true unless the value is 0.
   bool toBool() const { return to<bool>(); }
 
+  /// Returns true when both are the same number; 1 and true are not.
+  template <class T>
+  requires std::is_arithmetic_v<T>
+  bool equal(T other) const { return is_boolean() == std::is_same_v<T, bool> && *this == other; }
   /// Returns the negative number.
   Scalar operator-() const { return is_floating_point() ? Scalar(-floating_) : Scalar(-integer_); }
   /// Compares values, so that 1 and 1.0 are equal.

@@ -58,6 +58,11 @@ class TERN_API Tensor {
   Tensor() = default;
   /// Makes a handle to an implementation object.
   explicit Tensor(IntrusivePtr<TensorImpl> impl) : impl_(std::move(impl)) {}
+  /// Makes a handle to the tensor in the optional; undefined if there is none.
+  template <class Optional>
+  requires std::is_same_v<Optional, std::optional<Tensor>> Tensor(const Optional& tensor)
+      : impl_(tensor ? tensor->impl_ : IntrusivePtr<TensorImpl>()) {}
+  Tensor(std::nullopt_t) {}
   /// Makes another handle to the same tensor.
   Tensor(const Tensor&) = default;
   /// Takes over the handle; `other` becomes undefined.
@@ -137,14 +142,22 @@ class TERN_API Tensor {
   /// give their result this format. With `channels_last_strides_exact_match`, the strides must be
   /// those of a tensor without gaps.
   MemoryFormat suggest_memory_format(StrictBool channels_last_strides_exact_match = false) const;
+  /// Returns true when the elements fill their memory without gaps, each once, in any order of the
+  /// dimensions.
+  bool is_non_overlapping_and_dense() const;
   /// Returns true when the memory came from pin_memory() or TensorOptions::pinned_memory.
   bool is_pinned() const { return self().storage->is_pinned(); }
+  /// Returns how the elements are stored: strided. Throws Error for an undefined tensor.
+  Layout layout() const {
+    self();
+    return Layout::Strided;
+  }
   /// Returns the memory that this tensor and its views share.
   const Storage& storage() const { return *self().storage; }
+  /// Returns true for a defined tensor.
+  bool has_storage() const { return defined(); }
   /// Returns the offset of the first element in the storage, in elements.
   std::int64_t storage_offset() const { return self().offset; }
-  /// Returns the layout, which always is Strided.
-  Layout layout() const { return Layout::Strided; }
   /// Returns device and dtype as one word, such as CPUFloatType.
   std::string toString() const;
   /// Returns dtype and device of this tensor, for factories.
@@ -167,6 +180,12 @@ class TERN_API Tensor {
     return data_ptr<T>();
   }
   const void* const_data_ptr() const { return data_ptr(); }
+  /// Returns data_ptr() for writing.
+  template <class T>
+  T* mutable_data_ptr() const {
+    return data_ptr<T>();
+  }
+  void* mutable_data_ptr() const { return data_ptr(); }
   /// Returns the only element, copied to the host. Throws Error unless numel() is 1, and for a meta
   /// tensor.
   ///
@@ -197,7 +216,7 @@ class TERN_API Tensor {
   /// Makes this handle undefined.
   void reset() { impl_.reset(); }
   /// Returns the number of handles to this tensor.
-  std::uint32_t use_count() const { return impl_ ? impl_->use_count() : 0; }
+  std::size_t use_count() const { return impl_ ? impl_->use_count() : 0; }
   /// Returns the implementation object; null for an undefined tensor. Its address identifies the
   /// tensor.
   TensorImpl* unsafeGetTensorImpl() const { return impl_.get(); }

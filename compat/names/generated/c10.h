@@ -33,10 +33,10 @@ using ::tern::kI16; using ::tern::kI32; using ::tern::kI64; using ::tern::kI8; u
 using ::tern::kInt16; using ::tern::kInt32; using ::tern::kInt64; using ::tern::kInt8;
 using ::tern::kLong; using ::tern::kMeta; using ::tern::kShort; using ::tern::kSparse;
 using ::tern::kStrided; using ::tern::kU8; using ::tern::kUInt8; using ::tern::kind_name;
-using ::tern::layout; using ::tern::make_intrusive; using ::tern::parallel_for;
-using ::tern::promote_types; using ::tern::rename_keys; using ::tern::requires_grad;
-using ::tern::seed; using ::tern::select_keys; using ::tern::set_default_device;
-using ::tern::set_default_dtype; using ::tern::set_flush_denormal; using ::tern::set_num_threads;
-using ::tern::set_warning_handler; using ::tern::strip_prefix; using ::tern::version;
-using ::tern::visit_dtype;
+using ::tern::layout; using ::tern::make_intrusive; using ::tern::memory_format;
+using ::tern::parallel_for; using ::tern::promote_types; using ::tern::rename_keys;
+using ::tern::requires_grad; using ::tern::seed; using ::tern::select_keys;
+using ::tern::set_default_device; using ::tern::set_default_dtype; using ::tern::set_flush_denormal;
+using ::tern::set_num_threads; using ::tern::set_warning_handler; using ::tern::strip_prefix;
+using ::tern::version; using ::tern::visit_dtype;
 }  // namespace c10

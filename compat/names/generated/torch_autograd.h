@@ -15,4 +15,5 @@ using ::tern::autograd::collect_next_edges; using ::tern::autograd::edge_list;
 using ::tern::autograd::grad; using ::tern::autograd::gradcheck;
 using ::tern::autograd::gradgradcheck; using ::tern::autograd::gradient_edge;
 using ::tern::autograd::needs_grad; using ::tern::autograd::record;
+using ::tern::autograd::set_history;
 }  // namespace torch::autograd

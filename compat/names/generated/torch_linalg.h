@@ -3,24 +3,26 @@
 
 // clang-format off: as many names on a line as fit
 namespace torch::linalg {
-using ::tern::linalg::cholesky; using ::tern::linalg::cholesky_out; using ::tern::linalg::cond;
-using ::tern::linalg::cond_out; using ::tern::linalg::cross; using ::tern::linalg::cross_out;
-using ::tern::linalg::det; using ::tern::linalg::det_out; using ::tern::linalg::diagonal;
-using ::tern::linalg::eigh; using ::tern::linalg::eigh_out; using ::tern::linalg::eigvalsh;
-using ::tern::linalg::eigvalsh_out; using ::tern::linalg::inv; using ::tern::linalg::inv_out;
+using ::tern::linalg::cholesky; using ::tern::linalg::cholesky_ex;
+using ::tern::linalg::cholesky_out; using ::tern::linalg::cond; using ::tern::linalg::cond_out;
+using ::tern::linalg::cross; using ::tern::linalg::cross_out; using ::tern::linalg::det;
+using ::tern::linalg::det_out; using ::tern::linalg::diagonal; using ::tern::linalg::eigh;
+using ::tern::linalg::eigh_out; using ::tern::linalg::eigvalsh; using ::tern::linalg::eigvalsh_out;
+using ::tern::linalg::inv; using ::tern::linalg::inv_ex; using ::tern::linalg::inv_out;
 using ::tern::linalg::lstsq; using ::tern::linalg::lu; using ::tern::linalg::lu_factor;
-using ::tern::linalg::lu_factor_out; using ::tern::linalg::lu_out; using ::tern::linalg::lu_solve;
-using ::tern::linalg::lu_solve_out; using ::tern::linalg::matmul; using ::tern::linalg::matmul_out;
-using ::tern::linalg::matrix_exp; using ::tern::linalg::matrix_exp_out;
-using ::tern::linalg::matrix_norm; using ::tern::linalg::matrix_norm_out;
-using ::tern::linalg::matrix_power; using ::tern::linalg::matrix_power_out;
-using ::tern::linalg::matrix_rank; using ::tern::linalg::matrix_rank_out;
-using ::tern::linalg::matrix_sqrth; using ::tern::linalg::matrix_sqrth_out;
-using ::tern::linalg::multi_dot; using ::tern::linalg::multi_dot_out; using ::tern::linalg::norm;
-using ::tern::linalg::norm_out; using ::tern::linalg::pinv; using ::tern::linalg::pinv_out;
-using ::tern::linalg::polar; using ::tern::linalg::polar_out; using ::tern::linalg::qr;
-using ::tern::linalg::qr_out; using ::tern::linalg::slogdet; using ::tern::linalg::slogdet_out;
-using ::tern::linalg::solve; using ::tern::linalg::solve_out;
+using ::tern::linalg::lu_factor_ex; using ::tern::linalg::lu_factor_out;
+using ::tern::linalg::lu_out; using ::tern::linalg::lu_solve; using ::tern::linalg::lu_solve_out;
+using ::tern::linalg::matmul; using ::tern::linalg::matmul_out; using ::tern::linalg::matrix_exp;
+using ::tern::linalg::matrix_exp_out; using ::tern::linalg::matrix_norm;
+using ::tern::linalg::matrix_norm_out; using ::tern::linalg::matrix_power;
+using ::tern::linalg::matrix_power_out; using ::tern::linalg::matrix_rank;
+using ::tern::linalg::matrix_rank_out; using ::tern::linalg::matrix_sqrth;
+using ::tern::linalg::matrix_sqrth_out; using ::tern::linalg::multi_dot;
+using ::tern::linalg::multi_dot_out; using ::tern::linalg::norm; using ::tern::linalg::norm_out;
+using ::tern::linalg::pinv; using ::tern::linalg::pinv_out; using ::tern::linalg::polar;
+using ::tern::linalg::polar_out; using ::tern::linalg::qr; using ::tern::linalg::qr_out;
+using ::tern::linalg::slogdet; using ::tern::linalg::slogdet_out; using ::tern::linalg::solve;
+using ::tern::linalg::solve_ex; using ::tern::linalg::solve_out;
 using ::tern::linalg::solve_triangular; using ::tern::linalg::solve_triangular_out;
 using ::tern::linalg::svd; using ::tern::linalg::svd_out; using ::tern::linalg::svdvals;
 using ::tern::linalg::svdvals_out; using ::tern::linalg::tensorinv;

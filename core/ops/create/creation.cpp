@@ -274,10 +274,15 @@ Tensor from_blob(void* data, IntArrayRef sizes, IntArrayRef strides, const Tenso
 
 Tensor from_blob(void* data, IntArrayRef sizes, std::function<void(void*)> deleter,
                  const TensorOptions& options) {
+  return from_blob(data, sizes, contiguous_strides(sizes), std::move(deleter), options);
+}
+
+Tensor from_blob(void* data, IntArrayRef sizes, IntArrayRef strides,
+                 std::function<void(void*)> deleter, const TensorOptions& options) {
   TERN_OP("from_blob");
   auto owned = std::make_unique<std::function<void(void*)>>(std::move(deleter));
   Tensor out = blob(
-      data, sizes, contiguous_strides(sizes),
+      data, sizes, strides,
       [](void* memory, void* context) {
         const std::unique_ptr<std::function<void(void*)>> call(
             static_cast<std::function<void(void*)>*>(context));

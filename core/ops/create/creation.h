@@ -89,6 +89,8 @@ TERN_API Tensor from_blob(void* data, IntArrayRef sizes, IntArrayRef strides,
                           const TensorOptions& options = {});
 TERN_API Tensor from_blob(void* data, IntArrayRef sizes, std::function<void(void*)> deleter,
                           const TensorOptions& options = {});
+TERN_API Tensor from_blob(void* data, IntArrayRef sizes, IntArrayRef strides,
+                          std::function<void(void*)> deleter, const TensorOptions& options = {});
 
 namespace detail {
 
@@ -164,6 +166,11 @@ template <class T>
 requires std::is_arithmetic_v<T> Tensor tensor(std::initializer_list<T> values,
                                                const TensorOptions& options = {}) {
   return tensor(std::vector<T>(values), options);
+}
+template <class T>
+requires std::is_arithmetic_v<T> Tensor tensor(ArrayRef<T> values,
+                                               const TensorOptions& options = {}) {
+  return tensor(values.vec(), options);
 }
 
 /// Returns a tensor of the numbers in nested vectors, with one dimension per level. Throws

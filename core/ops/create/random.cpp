@@ -209,9 +209,21 @@ Tensor rand_like(const Tensor& self, const TensorOptions& options) {
   TERN_OP("rand_like", self);
   return detail::drawn_like(self, options, [](Tensor& out) { out.uniform_(); });
 }
+Tensor rand_like(const Tensor& self, std::optional<Generator> generator,
+                 const TensorOptions& options, std::optional<MemoryFormat> memory_format) {
+  TERN_OP("rand_like", self);
+  const TensorOptions chosen = memory_format ? options.memory_format(memory_format) : options;
+  return detail::drawn_like(self, chosen, [&](Tensor& out) { out.uniform_(0, 1, generator); });
+}
 Tensor randn_like(const Tensor& self, const TensorOptions& options) {
   TERN_OP("randn_like", self);
   return detail::drawn_like(self, options, [](Tensor& out) { out.normal_(); });
+}
+Tensor randn_like(const Tensor& self, std::optional<Generator> generator,
+                  const TensorOptions& options, std::optional<MemoryFormat> memory_format) {
+  TERN_OP("randn_like", self);
+  const TensorOptions chosen = memory_format ? options.memory_format(memory_format) : options;
+  return detail::drawn_like(self, chosen, [&](Tensor& out) { out.normal_(0, 1, generator); });
 }
 
 Tensor get_rng_state(Device device) {

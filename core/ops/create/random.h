@@ -27,6 +27,9 @@ TERN_API Tensor randn(IntArrayRef sizes, std::optional<Generator> generator,
 /// Returns uniform random numbers in [0, 1) with the sizes, dtype and device of `input`, unless
 /// options say otherwise.
 TERN_API Tensor rand_like(const Tensor& input, const TensorOptions& options = {});
+TERN_API Tensor rand_like(const Tensor& input, std::optional<Generator> generator,
+                          const TensorOptions& options = {},
+                          std::optional<MemoryFormat> memory_format = std::nullopt);
 inline Tensor rand_like(const Tensor& input, const TensorOptions& options,
                         std::optional<MemoryFormat> memory_format) {
   return rand_like(input, options.memory_format(memory_format));
@@ -34,6 +37,9 @@ inline Tensor rand_like(const Tensor& input, const TensorOptions& options,
 /// Returns standard normal random numbers with the sizes, dtype and device of `input`, unless
 /// options say otherwise.
 TERN_API Tensor randn_like(const Tensor& input, const TensorOptions& options = {});
+TERN_API Tensor randn_like(const Tensor& input, std::optional<Generator> generator,
+                           const TensorOptions& options = {},
+                           std::optional<MemoryFormat> memory_format = std::nullopt);
 inline Tensor randn_like(const Tensor& input, const TensorOptions& options,
                          std::optional<MemoryFormat> memory_format) {
   return randn_like(input, options.memory_format(memory_format));

@@ -187,6 +187,17 @@ Tensor randint_like(const Tensor& self, StrictInt low, StrictInt high,
   TERN_OP("randint_like", self);
   return drawn_like(self, options, [&](Tensor& out) { out.random_(low, high); });
 }
+Tensor randint_like(const Tensor& self, StrictInt high, std::optional<Generator> generator,
+                    const TensorOptions& options, std::optional<MemoryFormat> memory_format) {
+  return randint_like(self, 0, high, std::move(generator), options, memory_format);
+}
+Tensor randint_like(const Tensor& self, StrictInt low, StrictInt high,
+                    std::optional<Generator> generator, const TensorOptions& options,
+                    std::optional<MemoryFormat> memory_format) {
+  TERN_OP("randint_like", self);
+  const TensorOptions chosen = memory_format ? options.memory_format(memory_format) : options;
+  return drawn_like(self, chosen, [&](Tensor& out) { out.random_(low, high, generator); });
+}
 
 namespace {
 

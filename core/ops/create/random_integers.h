@@ -27,6 +27,12 @@ TERN_API Tensor randint_like(const Tensor& input, StrictInt high,
                              const TensorOptions& options = {});
 TERN_API Tensor randint_like(const Tensor& input, StrictInt low, StrictInt high,
                              const TensorOptions& options = {});
+TERN_API Tensor randint_like(const Tensor& input, StrictInt high,
+                             std::optional<Generator> generator, const TensorOptions& options = {},
+                             std::optional<MemoryFormat> memory_format = std::nullopt);
+TERN_API Tensor randint_like(const Tensor& input, StrictInt low, StrictInt high,
+                             std::optional<Generator> generator, const TensorOptions& options = {},
+                             std::optional<MemoryFormat> memory_format = std::nullopt);
 inline Tensor randint_like(const Tensor& input, StrictInt high, const TensorOptions& options,
                            std::optional<MemoryFormat> memory_format) {
   return randint_like(input, high, options.memory_format(memory_format));

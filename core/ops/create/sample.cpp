@@ -340,34 +340,38 @@ Tensor noisy_slopes(const Tensor& input, Tensor& noise, double lower, double upp
 
 }  // namespace
 
-Tensor rrelu(const Tensor& input, double lower, double upper, StrictBool training,
+Tensor rrelu(const Tensor& input, const Scalar& lower, const Scalar& upper, StrictBool training,
              OptionalGenerator generator) {
   TERN_OP("rrelu", input);
-  check_slopes(input, lower, upper, training);
+  const double low = lower.toDouble(), high = upper.toDouble();
+  check_slopes(input, low, high, training);
   return rrelu_with("RreluWithNoiseBackward0", input,
-                    training ? draw_slopes("rrelu", input, lower, upper, generator)
-                             : fixed_slopes(input, (lower + upper) / 2));
+                    training ? draw_slopes("rrelu", input, low, high, generator)
+                             : fixed_slopes(input, (low + high) / 2));
 }
 
-Tensor& rrelu_(Tensor& input, double lower, double upper, StrictBool training,
+Tensor& rrelu_(Tensor& input, const Scalar& lower, const Scalar& upper, StrictBool training,
                OptionalGenerator generator) {
   TERN_OP("rrelu_", input);
-  check_slopes(input, lower, upper, training);
-  return multiply_by_slopes(input, training ? draw_slopes("rrelu_", input, lower, upper, generator)
-                                            : fixed_slopes(input, (lower + upper) / 2));
+  const double low = lower.toDouble(), high = upper.toDouble();
+  check_slopes(input, low, high, training);
+  return multiply_by_slopes(input, training ? draw_slopes("rrelu_", input, low, high, generator)
+                                            : fixed_slopes(input, (low + high) / 2));
 }
 
-Tensor rrelu_with_noise(const Tensor& input, Tensor& noise, double lower, double upper,
-                        StrictBool training, OptionalGenerator generator) {
+Tensor rrelu_with_noise(const Tensor& input, Tensor& noise, const Scalar& lower,
+                        const Scalar& upper, StrictBool training, OptionalGenerator generator) {
   TERN_OP("rrelu_with_noise", input, noise);
-  return rrelu_with("RreluWithNoiseBackward0", input,
-                    noisy_slopes(input, noise, lower, upper, training, generator));
+  return rrelu_with(
+      "RreluWithNoiseBackward0", input,
+      noisy_slopes(input, noise, lower.toDouble(), upper.toDouble(), training, generator));
 }
 
-Tensor& rrelu_with_noise_(Tensor& input, Tensor& noise, double lower, double upper,
+Tensor& rrelu_with_noise_(Tensor& input, Tensor& noise, const Scalar& lower, const Scalar& upper,
                           StrictBool training, OptionalGenerator generator) {
   TERN_OP("rrelu_with_noise_", input, noise);
-  return multiply_by_slopes(input, noisy_slopes(input, noise, lower, upper, training, generator));
+  return multiply_by_slopes(
+      input, noisy_slopes(input, noise, lower.toDouble(), upper.toDouble(), training, generator));
 }
 
 }  // namespace tern

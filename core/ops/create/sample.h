@@ -51,19 +51,19 @@ TERN_API Tensor binomial(const Tensor& count, const Tensor& prob,
 /// Returns max(x, 0) + slope * min(x, 0), elementwise. In training, each slope is a uniform random
 /// number in [lower, upper); else it is their mean. Floating dtypes. Throws Error unless lower <=
 /// upper and both are finite.
-TERN_API Tensor rrelu(const Tensor& input, double lower = 1.0 / 8, double upper = 1.0 / 3,
-                      StrictBool training = false,
+TERN_API Tensor rrelu(const Tensor& input, const Scalar& lower = 1.0 / 8,
+                      const Scalar& upper = 1.0 / 3, StrictBool training = false,
                       std::optional<Generator> generator = std::nullopt);
-TERN_API Tensor& rrelu_(Tensor& input, double lower = 1.0 / 8, double upper = 1.0 / 3,
+TERN_API Tensor& rrelu_(Tensor& input, const Scalar& lower = 1.0 / 8, const Scalar& upper = 1.0 / 3,
                         StrictBool training = false,
                         std::optional<Generator> generator = std::nullopt);
 /// Does the same as rrelu(). In training, writes the slopes to `noise`, which has the sizes and
 /// dtype of `input`; a slope is 1 where the input is positive.
-TERN_API Tensor rrelu_with_noise(const Tensor& input, Tensor& noise, double lower = 1.0 / 8,
-                                 double upper = 1.0 / 3, StrictBool training = false,
+TERN_API Tensor rrelu_with_noise(const Tensor& input, Tensor& noise, const Scalar& lower = 1.0 / 8,
+                                 const Scalar& upper = 1.0 / 3, StrictBool training = false,
                                  std::optional<Generator> generator = std::nullopt);
-TERN_API Tensor& rrelu_with_noise_(Tensor& input, Tensor& noise, double lower = 1.0 / 8,
-                                   double upper = 1.0 / 3, StrictBool training = false,
+TERN_API Tensor& rrelu_with_noise_(Tensor& input, Tensor& noise, const Scalar& lower = 1.0 / 8,
+                                   const Scalar& upper = 1.0 / 3, StrictBool training = false,
                                    std::optional<Generator> generator = std::nullopt);
 
 }  // namespace tern

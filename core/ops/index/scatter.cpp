@@ -172,7 +172,7 @@ void scatter_elements(const char* name, kernels::IndexOp op, const Tensor& out, 
 
 }  // namespace detail
 
-Tensor gather(const Tensor& self, StrictInt dim, const Tensor& index) {
+Tensor gather(const Tensor& self, StrictInt dim, const Tensor& index, StrictBool) {
   TERN_OP("gather", self, dim, index);
   if (index.numel() != 0) detail::check_index("gather", "gather", self, index);
   const auto d = static_cast<std::size_t>(wrap_dim(dim, self.dim()));

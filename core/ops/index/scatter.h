@@ -10,8 +10,10 @@ namespace tern {
 
 /// Picks elements along dimension `dim`: out[.., j, ..] = self[.., index[.., j, ..], ..]. The int64
 /// `index` has the shape of the result and is nowhere larger than self, except along `dim`. Throws
-/// ShapeError, DTypeError, and IndexError out of range.
-TERN_API Tensor gather(const Tensor& self, StrictInt dim, const Tensor& index);
+/// ShapeError, DTypeError, and IndexError out of range. The gradient is dense, whatever
+/// `sparse_grad` says.
+TERN_API Tensor gather(const Tensor& self, StrictInt dim, const Tensor& index,
+                       StrictBool sparse_grad = false);
 /// Returns a copy of self with element index[.., j, ..] along dimension `dim` replaced by
 /// source[.., j, ..], or by a number: where gather() with the same `index` would read. Of equal
 /// indices the last one wins on the CPU. `reduce` is "add" or "multiply" and combines instead; it

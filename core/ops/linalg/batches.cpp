@@ -61,6 +61,11 @@ Tensor run_linalg(const char* name, kernels::LinalgArgs args, const Tensor& a, c
   return info;
 }
 
+Tensor info_of(const Tensor& info, const Tensor& a) {
+  return info.defined() ? info.to(kInt)
+                        : zeros(batch_of(a), TensorOptions(kInt).device(a.device()));
+}
+
 Failure first_failure(const Tensor& info) {
   if (!info.defined() || info.is_meta()) return {};
   TERN_CHECK(

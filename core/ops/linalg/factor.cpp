@@ -176,6 +176,15 @@ Singular svd_of(const char* name, const Tensor& A, bool full, bool has_vectors) 
   return result;
 }
 
+// The names of cuSOLVER's algorithms; tern has one of its own.
+void check_driver(const char* name, const Tensor& a, std::optional<std::string_view> driver) {
+  if (!driver) return;
+  TERN_CHECK(a.is_cuda(), Error, "torch.", name, ": keyword argument `driver=` is only supported ",
+             "on CUDA inputs with cuSOLVER backend, got device ", a.device());
+  TERN_CHECK(*driver == "gesvd" || *driver == "gesvdj" || *driver == "gesvda", Error, "torch.",
+             name, ": unknown svd driver ", *driver, ", expected gesvd, gesvdj or gesvda");
+}
+
 }  // namespace
 
 std::tuple<Tensor, Tensor> linalg_qr(const Tensor& A, std::string_view mode) {
@@ -228,16 +237,19 @@ Tensor linalg_eigvalsh(const Tensor& A, std::string_view UPLO) {
   return eigh_of("linalg_eigvalsh", A, UPLO, false).values;
 }
 
-std::tuple<Tensor, Tensor, Tensor> linalg_svd(const Tensor& A, StrictBool full_matrices) {
+std::tuple<Tensor, Tensor, Tensor> linalg_svd(const Tensor& A, StrictBool full_matrices,
+                                              std::optional<std::string_view> driver) {
   TERN_OP("linalg_svd", A);
-  TERN_AUTOCAST(kFloat32, kUnchanged, linalg_svd, A, full_matrices);
+  TERN_AUTOCAST(kFloat32, kUnchanged, linalg_svd, A, full_matrices, driver);
+  check_driver("linalg.svd", A, driver);
   const Singular result = svd_of("linalg_svd", A, full_matrices, true);
   return {result.u, result.s, result.vt};
 }
 
-Tensor linalg_svdvals(const Tensor& A) {
+Tensor linalg_svdvals(const Tensor& A, std::optional<std::string_view> driver) {
   TERN_OP("linalg_svdvals", A);
-  TERN_AUTOCAST(kFloat32, kUnchanged, linalg_svdvals, A);
+  TERN_AUTOCAST(kFloat32, kUnchanged, linalg_svdvals, A, driver);
+  check_driver("linalg.svdvals", A, driver);
   return svd_of("linalg_svdvals", A, false, false).s;
 }
 

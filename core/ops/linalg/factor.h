@@ -31,10 +31,12 @@ TERN_API Tensor linalg_eigvalsh(const Tensor& A, std::string_view UPLO = "L");
 ///
 /// Shape: [..., m, n] -> ([..., m, m], [..., k], [..., n, n]); without `full_matrices`
 /// ([..., m, k], [..., k], [..., k, n])
-TERN_API std::tuple<Tensor, Tensor, Tensor> linalg_svd(const Tensor& A,
-                                                       StrictBool full_matrices = true);
+TERN_API std::tuple<Tensor, Tensor, Tensor> linalg_svd(
+    const Tensor& A, StrictBool full_matrices = true,
+    std::optional<std::string_view> driver = std::nullopt);
 /// Returns the singular values alone, as linalg_svd().
-TERN_API Tensor linalg_svdvals(const Tensor& A);
+TERN_API Tensor linalg_svdvals(const Tensor& A,
+                               std::optional<std::string_view> driver = std::nullopt);
 /// Returns U, S and V (not V^T), as linalg_svd() without `full_matrices`; with `some` = false, U
 /// and V are square, and without `compute_uv` they are zero and have no gradient.
 TERN_API std::tuple<Tensor, Tensor, Tensor> svd(const Tensor& self, StrictBool some = true,

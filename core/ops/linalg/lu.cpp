@@ -159,11 +159,13 @@ std::tuple<Tensor, Tensor, Tensor> linalg_lu(const Tensor& A, StrictBool pivot) 
   return {p, l, u};
 }
 
-std::tuple<Tensor, Tensor> linalg_lu_factor(const Tensor& A, StrictBool pivot) {
-  TERN_OP("linalg_lu_factor", A);
+namespace {
+
+LuFactors factored(const Tensor& A, bool pivot, bool check_errors) {
   check_pivot(A, pivot);
   LuFactors factors = lu_factors("linalg_lu_factor", A.detach());
-  const detail::Failure failure = detail::first_failure(factors.info);
+  const detail::Failure failure =
+      check_errors ? detail::first_failure(factors.info) : detail::Failure();
   TERN_CHECK(failure.info == 0, Error, failure.batch, "U[", failure.info, ",", failure.info,
              "] is zero and using it on lu_solve would result in a division by zero. If you still "
              "want to perform the factorization, consider calling linalg.lu(A, pivot)");
@@ -178,7 +180,22 @@ std::tuple<Tensor, Tensor> linalg_lu_factor(const Tensor& A, StrictBool pivot) {
                                                  upper_part(g[0].narrow(-2, 0, k)), saved[1])};
         });
   }
+  return factors;
+}
+
+}  // namespace
+
+std::tuple<Tensor, Tensor> linalg_lu_factor(const Tensor& A, StrictBool pivot) {
+  TERN_OP("linalg_lu_factor", A);
+  const LuFactors factors = factored(A, pivot, /*check_errors=*/true);
   return {factors.lu, factors.pivots};
+}
+
+std::tuple<Tensor, Tensor, Tensor> linalg_lu_factor_ex(const Tensor& A, StrictBool pivot,
+                                                       StrictBool check_errors) {
+  TERN_OP("linalg_lu_factor_ex", A);
+  const LuFactors factors = factored(A, pivot, check_errors);
+  return {factors.lu, factors.pivots, detail::info_of(factors.info, A)};
 }
 
 namespace {

@@ -17,6 +17,14 @@ TERN_API std::tuple<Tensor, Tensor, Tensor> linalg_lu(const Tensor& A, StrictBoo
 ///
 /// Shape: [..., m, n] -> ([..., m, n], [..., k])
 TERN_API std::tuple<Tensor, Tensor> linalg_lu_factor(const Tensor& A, StrictBool pivot = true);
+/// Returns the factors and the pivots as linalg_lu_factor() does, and for each matrix 0 or the
+/// number of the first diagonal element of U that is 0, as int32. Does not wait for the device.
+/// Throws for such a matrix if `check_errors` is true.
+///
+/// Shape: [..., m, n] -> ([..., m, n], [..., k], [...])
+TERN_API std::tuple<Tensor, Tensor, Tensor> linalg_lu_factor_ex(const Tensor& A,
+                                                                StrictBool pivot = true,
+                                                                StrictBool check_errors = false);
 /// Returns X with A X = B, or with X A = B if `left` is false, of the result of
 /// linalg_lu_factor(A). With `adjoint` A^T takes the place of A. The batches broadcast.
 ///

@@ -98,20 +98,42 @@ std::tuple<Tensor, Tensor> detail::inverse_and_info(const Tensor& a) {
   return {out, info};
 }
 
-Tensor linalg_inv(const Tensor& A) {
-  TERN_OP("linalg_inv", A);
-  TERN_AUTOCAST(kFloat32, kUnchanged, linalg_inv, A);
-  const auto [inverse, info] = detail::inverse_and_info(A);
+namespace {
+
+void check_inverted(const Tensor& info) {
   const Failure failure = first_failure(info);
   TERN_CHECK(failure.info == 0, Error, failure.batch, "The diagonal element ", failure.info,
              " is zero, the inversion could not be completed because the input matrix is "
              "singular.");
+}
+
+}  // namespace
+
+Tensor linalg_inv(const Tensor& A) {
+  TERN_OP("linalg_inv", A);
+  TERN_AUTOCAST(kFloat32, kUnchanged, linalg_inv, A);
+  const auto [inverse, info] = detail::inverse_and_info(A);
+  check_inverted(info);
   return inverse;
 }
 
-Tensor linalg_solve(const Tensor& A, const Tensor& B, StrictBool left) {
-  TERN_OP("linalg_solve", A, B);
-  TERN_AUTOCAST(kFloat32, kUnchanged, linalg_solve, A, B, left);
+std::tuple<Tensor, Tensor> linalg_inv_ex(const Tensor& A, StrictBool check_errors) {
+  TERN_OP("linalg_inv_ex", A);
+  TERN_AUTOCAST(kFloat32, kUnchanged, linalg_inv_ex, A, check_errors);
+  const auto [inverse, info] = detail::inverse_and_info(A);
+  if (check_errors) check_inverted(info);
+  return {inverse, detail::info_of(info, A)};
+}
+
+namespace {
+
+void check_solved(const Tensor& info) {
+  const Failure failure = first_failure(info);
+  TERN_CHECK(failure.info == 0, Error, failure.batch,
+             "The solver failed because the input matrix is singular.");
+}
+
+std::tuple<Tensor, Tensor> solved(const Tensor& A, const Tensor& B, bool left, bool check_errors) {
   check_square(A);
   detail::check_same_device("linalg_solve", {&A, &B}, {"A", "B"});
   TERN_CHECK(A.dtype() == B.dtype(), DTypeError,
@@ -130,7 +152,7 @@ Tensor linalg_solve(const Tensor& A, const Tensor& B, StrictBool left) {
              "case linalg.solve is equivalent to B / A.squeeze(-1). Got sizes ",
              A.sizes(), " and ", B.sizes());
   const DimVector batch = broadcast_sizes(batch_of(b), batch_of(A));
-  Tensor out;
+  Tensor out, info;
   {
     // X A = B is A^T X^T = B^T.
     const NoGradGuard no_grad;
@@ -138,63 +160,95 @@ Tensor linalg_solve(const Tensor& A, const Tensor& B, StrictBool left) {
     const DimVector sizes = with_matrix(batch, b.size(-2), b.size(-1));
     const Tensor right = left ? b.expand(sizes) : b.expand(sizes).mT();
     Tensor x = detail::make_tensor(right.sizes(), A.dtype(), A.device());
-    const Failure failure =
-        first_failure(run_square("linalg_solve", LinalgOp::kSolve, a, right, x));
-    TERN_CHECK(failure.info == 0, Error, failure.batch,
-               "The solver failed because the input matrix is singular.");
+    info = run_square("linalg_solve", LinalgOp::kSolve, a, right, x);
+    if (check_errors) check_solved(info);
+    info = detail::info_of(info, a);
     if (!left) x = x.mT().contiguous();
     // No view: nobody else holds the elements.
     DimVector result = sizes;
     if (is_vector) result.pop_back();
     out = detail::make_alias(x, result, contiguous_strides(result), x.storage_offset());
   }
-  if (!needs_grad(A, B)) return out;
-  return record("LinalgSolveExBackward0", out,
-                wrt(
-                    A,
-                    [=](const Tensor& g, const Tensor& a, const Tensor& x) {
-                      const Tensor gb = linalg_solve(a.mT(), as_matrix(g), left),
-                                   xt = as_matrix(x).mT();
-                      return left ? -gb.matmul(xt) : -xt.matmul(gb);
-                    },
-                    A, out),
-                wrt(
-                    B,
-                    [=](const Tensor& g, const Tensor& a) {
-                      const Tensor gb = linalg_solve(a.mT(), as_matrix(g), left);
-                      return is_vector ? gb.squeeze(-1) : gb;
-                    },
-                    A));
+  if (!needs_grad(A, B)) return {out, info};
+  out = record("LinalgSolveExBackward0", out,
+               wrt(
+                   A,
+                   [=](const Tensor& g, const Tensor& a, const Tensor& x) {
+                     const Tensor gb = linalg_solve(a.mT(), as_matrix(g), left),
+                                  xt = as_matrix(x).mT();
+                     return left ? -gb.matmul(xt) : -xt.matmul(gb);
+                   },
+                   A, out),
+               wrt(
+                   B,
+                   [=](const Tensor& g, const Tensor& a) {
+                     const Tensor gb = linalg_solve(a.mT(), as_matrix(g), left);
+                     return is_vector ? gb.squeeze(-1) : gb;
+                   },
+                   A));
+  return {out, info};
 }
 
-Tensor linalg_cholesky(const Tensor& A, StrictBool upper) {
-  TERN_OP("linalg_cholesky", A);
-  TERN_AUTOCAST(kFloat32, kUnchanged, linalg_cholesky, A, upper);
+}  // namespace
+
+Tensor linalg_solve(const Tensor& A, const Tensor& B, StrictBool left) {
+  TERN_OP("linalg_solve", A, B);
+  TERN_AUTOCAST(kFloat32, kUnchanged, linalg_solve, A, B, left);
+  return std::get<0>(solved(A, B, left, /*check_errors=*/true));
+}
+
+std::tuple<Tensor, Tensor> linalg_solve_ex(const Tensor& A, const Tensor& B, StrictBool left,
+                                           StrictBool check_errors) {
+  TERN_OP("linalg_solve_ex", A, B);
+  TERN_AUTOCAST(kFloat32, kUnchanged, linalg_solve_ex, A, B, left, check_errors);
+  return solved(A, B, left, check_errors);
+}
+
+namespace {
+
+std::tuple<Tensor, Tensor> factored(const Tensor& A, bool upper, bool check_errors) {
   check_square(A);
-  Tensor out = detail::make_tensor(A.sizes(), A.dtype(), A.device());
+  Tensor out = detail::make_tensor(A.sizes(), A.dtype(), A.device()), info;
   {
     const NoGradGuard no_grad;
     const Tensor a = upper ? A.detach().mT() : A.detach();
-    const Failure failure =
-        first_failure(run_square("linalg_cholesky", LinalgOp::kCholesky, a, {}, out));
+    info = run_square("linalg_cholesky", LinalgOp::kCholesky, a, {}, out);
+    const Failure failure = check_errors ? first_failure(info) : Failure();
     TERN_CHECK(failure.info == 0, Error, failure.batch,
                "The factorization could not be completed because the input is not "
                "positive-definite (the leading minor of order ",
                failure.info, " is not positive-definite).");
+    info = detail::info_of(info, A);
     if (upper) out = out.mT().clone();
   }
-  if (!needs_grad(A)) return out;
-  return record("LinalgCholeskyExBackward0", out,
-                wrt(
-                    A,
-                    [upper](const Tensor& g, const Tensor& factor) {
-                      const Tensor l = upper ? factor.mT() : factor;
-                      const Tensor phi =
-                          l.mT().matmul(upper ? g.mT() : g) * lower_half(l.size(-1), l.options());
-                      const Tensor symmetric = (phi + phi.mT()) / 2;
-                      return linalg_solve(l, linalg_solve(l.mT(), symmetric), /*left=*/false);
-                    },
-                    out));
+  if (!needs_grad(A)) return {out, info};
+  out = record("LinalgCholeskyExBackward0", out,
+               wrt(
+                   A,
+                   [upper](const Tensor& g, const Tensor& factor) {
+                     const Tensor l = upper ? factor.mT() : factor;
+                     const Tensor phi =
+                         l.mT().matmul(upper ? g.mT() : g) * lower_half(l.size(-1), l.options());
+                     const Tensor symmetric = (phi + phi.mT()) / 2;
+                     return linalg_solve(l, linalg_solve(l.mT(), symmetric), /*left=*/false);
+                   },
+                   out));
+  return {out, info};
+}
+
+}  // namespace
+
+Tensor linalg_cholesky(const Tensor& A, StrictBool upper) {
+  TERN_OP("linalg_cholesky", A);
+  TERN_AUTOCAST(kFloat32, kUnchanged, linalg_cholesky, A, upper);
+  return std::get<0>(factored(A, upper, /*check_errors=*/true));
+}
+
+std::tuple<Tensor, Tensor> linalg_cholesky_ex(const Tensor& A, StrictBool upper,
+                                              StrictBool check_errors) {
+  TERN_OP("linalg_cholesky_ex", A);
+  TERN_AUTOCAST(kFloat32, kUnchanged, linalg_cholesky_ex, A, upper, check_errors);
+  return factored(A, upper, check_errors);
 }
 
 Tensor linalg_det(const Tensor& A) {

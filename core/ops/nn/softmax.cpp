@@ -51,27 +51,28 @@ Tensor log_softmax_backward(const Tensor& g, const Tensor& y, std::int64_t dim) 
 
 }  // namespace
 
-Tensor softmax(const Tensor& self, StrictInt dim) {
+Tensor softmax(const Tensor& self, StrictInt dim, std::optional<ScalarType> dtype) {
   TERN_OP("softmax", self);
-  TERN_AUTOCAST(kUnchanged, kFloat32, softmax, self, dim);
-  Tensor out = run_softmax("softmax", SoftmaxOp::kSoftmax, self, {}, dim);
-  if (!needs_grad(self)) return out;
+  TERN_AUTOCAST_IF(!dtype, kUnchanged, kFloat32, softmax, self, dim, dtype);
+  const Tensor x = dtype ? self.to(*dtype) : self;
+  Tensor out = run_softmax("softmax", SoftmaxOp::kSoftmax, x, {}, dim);
+  if (!needs_grad(x)) return out;
   return record(
       "SoftmaxBackward0", out,
       wrt(
-          self, [dim](const Tensor& g, const Tensor& y) { return softmax_backward(g, y, dim); },
-          out));
+          x, [dim](const Tensor& g, const Tensor& y) { return softmax_backward(g, y, dim); }, out));
 }
 
-Tensor log_softmax(const Tensor& self, StrictInt dim) {
+Tensor log_softmax(const Tensor& self, StrictInt dim, std::optional<ScalarType> dtype) {
   TERN_OP("log_softmax", self);
-  TERN_AUTOCAST(kUnchanged, kFloat32, log_softmax, self, dim);
-  Tensor out = run_softmax("log_softmax", SoftmaxOp::kLogSoftmax, self, {}, dim);
-  if (!needs_grad(self)) return out;
+  TERN_AUTOCAST_IF(!dtype, kUnchanged, kFloat32, log_softmax, self, dim, dtype);
+  const Tensor x = dtype ? self.to(*dtype) : self;
+  Tensor out = run_softmax("log_softmax", SoftmaxOp::kLogSoftmax, x, {}, dim);
+  if (!needs_grad(x)) return out;
   return record(
       "LogSoftmaxBackward0", out,
       wrt(
-          self, [dim](const Tensor& g, const Tensor& y) { return log_softmax_backward(g, y, dim); },
+          x, [dim](const Tensor& g, const Tensor& y) { return log_softmax_backward(g, y, dim); },
           out));
 }
 

@@ -28,10 +28,14 @@ TERN_API Tensor min(const Tensor& self);
 /// elements is chosen and gets the gradient. Throws IndexError for an empty dimension.
 TERN_API std::tuple<Tensor, Tensor> max(const Tensor& self, StrictInt dim,
                                         StrictBool keepdim = false);
+/// Does the same as maximum().
+TERN_API Tensor max(const Tensor& self, const Tensor& other);
 /// Returns the smallest elements along dimension `dim` and their int64 indices. The first of equal
 /// elements is chosen and gets the gradient. Throws IndexError for an empty dimension.
 TERN_API std::tuple<Tensor, Tensor> min(const Tensor& self, StrictInt dim,
                                         StrictBool keepdim = false);
+/// Does the same as minimum().
+TERN_API Tensor min(const Tensor& self, const Tensor& other);
 /// Returns the int64 index of the first largest element along `dim`; without `dim` in the flattened
 /// tensor, with keepdim as a tensor with all sizes 1. The first NaN is the largest. Throws
 /// IndexError for an empty dimension, NotImplementedError for bool.

@@ -146,15 +146,15 @@ Tensor norm(const Tensor& self, const Scalar& p) {
   TERN_AUTOCAST(kUnchanged, kFloat32, norm, self, p);
   return checked_norm(self, p, {}, false, std::nullopt);
 }
-Tensor norm(const Tensor& self, const Scalar& p, ScalarType dtype) {
+Tensor norm(const Tensor& self, const std::optional<Scalar>& p, ScalarType dtype) {
   TERN_OP("norm", self);
-  return checked_norm(self, p, {}, false, dtype);
+  return checked_norm(self, p.value_or(2), {}, false, dtype);
 }
-Tensor norm(const Tensor& self, const Scalar& p, IntArrayRef dim, StrictBool keepdim,
+Tensor norm(const Tensor& self, const std::optional<Scalar>& p, IntArrayRef dim, StrictBool keepdim,
             std::optional<ScalarType> dtype) {
   TERN_OP("norm", self);
   TERN_AUTOCAST_IF(!dtype, kUnchanged, kFloat32, norm, self, p, dim, keepdim, dtype);
-  return checked_norm(self, p, dim, keepdim, dtype);
+  return checked_norm(self, p.value_or(2), dim, keepdim, dtype);
 }
 
 namespace {

@@ -14,8 +14,8 @@ namespace tern {
 /// if p is negative or infinite.
 TERN_API Tensor norm(const Tensor& self);
 TERN_API Tensor norm(const Tensor& self, const Scalar& p);
-TERN_API Tensor norm(const Tensor& self, const Scalar& p, ScalarType dtype);
-TERN_API Tensor norm(const Tensor& self, const Scalar& p, IntArrayRef dim,
+TERN_API Tensor norm(const Tensor& self, const std::optional<Scalar>& p, ScalarType dtype);
+TERN_API Tensor norm(const Tensor& self, const std::optional<Scalar>& p, IntArrayRef dim,
                      StrictBool keepdim = false, std::optional<ScalarType> dtype = std::nullopt);
 /// Returns the norm of order `ord` of vectors, as norm() does.
 TERN_API Tensor linalg_vector_norm(const Tensor& x, const Scalar& ord = 2, IntArrayRef dim = {},

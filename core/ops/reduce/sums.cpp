@@ -90,7 +90,7 @@ Tensor sum(const Tensor& self, IntArrayRef dim, StrictBool keepdim,
   TERN_AUTOCAST_IF(!dtype, kUnchanged, kFloat32, sum, self, dim, keepdim, dtype);
   return sum_of("SumBackward1", self, dim, keepdim, dtype);
 }
-Tensor sum(const Tensor& self, ScalarType dtype) {
+Tensor sum(const Tensor& self, std::optional<ScalarType> dtype) {
   TERN_OP("sum", self);
   return sum_of("SumBackward0", self, {}, false, dtype);
 }
@@ -103,7 +103,7 @@ Tensor mean(const Tensor& self, IntArrayRef dim, StrictBool keepdim,
   TERN_OP("mean", self);
   return mean_of("MeanBackward1", self, dim, keepdim, dtype);
 }
-Tensor mean(const Tensor& self, ScalarType dtype) {
+Tensor mean(const Tensor& self, std::optional<ScalarType> dtype) {
   TERN_OP("mean", self);
   return mean_of("MeanBackward0", self, {}, false, dtype);
 }
@@ -190,7 +190,7 @@ Tensor prod(const Tensor& self) {
   TERN_AUTOCAST(kFloat32, kFloat32, prod, self);
   return prod_of("ProdBackward0", self, std::nullopt, false, std::nullopt);
 }
-Tensor prod(const Tensor& self, ScalarType dtype) {
+Tensor prod(const Tensor& self, std::optional<ScalarType> dtype) {
   TERN_OP("prod", self);
   return prod_of("ProdBackward0", self, std::nullopt, false, dtype);
 }

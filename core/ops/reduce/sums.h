@@ -17,7 +17,7 @@ namespace tern {
 TERN_API Tensor sum(const Tensor& self);
 TERN_API Tensor sum(const Tensor& self, IntArrayRef dim, StrictBool keepdim = false,
                     std::optional<ScalarType> dtype = std::nullopt);
-TERN_API Tensor sum(const Tensor& self, ScalarType dtype);
+TERN_API Tensor sum(const Tensor& self, std::optional<ScalarType> dtype);
 /// Returns the sum of the elements that are not NaN, with the arguments of sum(). 0 if all are NaN;
 /// NaN elements get no gradient.
 TERN_API Tensor nansum(const Tensor& self, IntArrayRef dim = {}, StrictBool keepdim = false,
@@ -27,7 +27,7 @@ TERN_API Tensor nansum(const Tensor& self, IntArrayRef dim = {}, StrictBool keep
 TERN_API Tensor mean(const Tensor& self);
 TERN_API Tensor mean(const Tensor& self, IntArrayRef dim, StrictBool keepdim = false,
                      std::optional<ScalarType> dtype = std::nullopt);
-TERN_API Tensor mean(const Tensor& self, ScalarType dtype);
+TERN_API Tensor mean(const Tensor& self, std::optional<ScalarType> dtype);
 /// Returns the mean of the elements that are not NaN, with the arguments of mean(). NaN if all are
 /// NaN. Throws DTypeError unless `self` is floating point.
 TERN_API Tensor nanmean(const Tensor& self, IntArrayRef dim = {}, StrictBool keepdim = false,
@@ -37,7 +37,7 @@ TERN_API Tensor nanmean(const Tensor& self, IntArrayRef dim = {}, StrictBool kee
 TERN_API Tensor prod(const Tensor& self);
 TERN_API Tensor prod(const Tensor& self, StrictInt dim, StrictBool keepdim = false,
                      std::optional<ScalarType> dtype = std::nullopt);
-TERN_API Tensor prod(const Tensor& self, ScalarType dtype);
+TERN_API Tensor prod(const Tensor& self, std::optional<ScalarType> dtype);
 /// Returns log(sum(e^x)) over the dimensions `dim` (see sum()), computed without overflow. Integers
 /// give the default dtype. -infinity for no elements.
 TERN_API Tensor logsumexp(const Tensor& self, IntArrayRef dim, StrictBool keepdim = false);

@@ -161,6 +161,8 @@ Tensor Tensor::contiguous(MemoryFormat format) const {
                        copied(*this, format_strides(sizes(), format), dtype(), device(), false));
 }
 
+bool Tensor::is_non_overlapping_and_dense() const { return is_dense(sizes(), strides()); }
+
 bool Tensor::is_contiguous(MemoryFormat format) const {
   return has_format(sizes(), strides(), format);
 }

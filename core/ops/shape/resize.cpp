@@ -36,13 +36,21 @@ void check_may_set(const Tensor& self, const Tensor& source) {
 
 }  // namespace
 
-Tensor& resize_(Tensor& self, IntArrayRef sizes) {
+Tensor& resize_(Tensor& self, IntArrayRef sizes, std::optional<MemoryFormat> memory_format) {
   TERN_OP("resize_", self);
   TERN_CHECK(!self.is_inference() || InferenceMode::is_enabled(), Error,
              "Inplace update to inference tensor outside InferenceMode is not allowed.");
   TERN_CHECK(!self.requires_grad() || InferenceMode::is_enabled(), Error,
              "cannot resize variables that require grad");
   const std::int64_t numel = checked_numel(sizes);
+  if (memory_format) {
+    TERN_CHECK(*memory_format != MemoryFormat::Preserve, Error,
+               "Unsupported memory format Preserve");
+    const DimVector strides = format_strides(sizes, *memory_format);
+    resize_(self, sizes);
+    self.self().set_geometry(self.storage_offset(), DimVector(sizes), strides);
+    return self;
+  }
   if (sizes == self.sizes()) return self;
   const auto held = static_cast<std::int64_t>(self.storage().bytes() / self.element_size());
   const std::int64_t kept =
@@ -60,9 +68,10 @@ Tensor& resize_(Tensor& self, IntArrayRef sizes) {
   return self;
 }
 
-Tensor& resize_as_(Tensor& self, const Tensor& other) {
+Tensor& resize_as_(Tensor& self, const Tensor& other, std::optional<MemoryFormat> memory_format) {
   TERN_OP("resize_as_", self, other);
-  return resize_(self, other.sizes());
+  if (memory_format == MemoryFormat::Preserve) memory_format = other.suggest_memory_format();
+  return resize_(self, other.sizes(), memory_format);
 }
 
 Tensor& set_(Tensor& self, const Tensor& source) {
@@ -76,7 +85,9 @@ Tensor& set_(Tensor& self, const Tensor& source) {
 Tensor& set_(Tensor& self, const Tensor& source, StrictInt storage_offset, IntArrayRef sizes,
              IntArrayRef strides) {
   TERN_OP("set_", self, source);
-  return set_(self, source.detach().as_strided(sizes, strides, storage_offset));
+  const bool is_open = strides.empty() && !sizes.empty();
+  const DimVector chosen = is_open ? contiguous_strides(sizes) : DimVector(strides);
+  return set_(self, source.detach().as_strided(sizes, chosen, storage_offset));
 }
 
 Tensor& set_(Tensor& self) {

@@ -35,6 +35,37 @@ Tensor Tensor::view(IntArrayRef sizes) const {
   return reshaped_view("ViewBackward0", *this, inferred, strides);
 }
 
+Tensor Tensor::view(ScalarType dtype) const {
+  TERN_OP("view", *this);
+  const auto from = static_cast<std::int64_t>(element_size());
+  const auto to = static_cast<std::int64_t>(tern::element_size(dtype));
+  DimVector sizes = self().sizes, strides = self().strides;
+  std::int64_t offset = storage_offset();
+  const auto check = [&](bool holds, const auto&... rule) {
+    TERN_CHECK(holds, ShapeError, "self.", rule..., " to view ", this->dtype(), " as ", dtype,
+               " (different element sizes)");
+  };
+  if (from != to) {
+    check(dim() > 0, "dim() cannot be 0");
+    check(strides.back() == 1, "stride(-1) must be 1, but got ", strides.back());
+  }
+  if (from > to) {
+    for (std::size_t d = 0; d + 1 < strides.size(); ++d) strides[d] *= from / to;
+    sizes.back() *= from / to;
+    offset *= from / to;
+  } else if (from < to) {
+    const std::int64_t ratio = to / from;
+    const auto divide = [&](std::int64_t& value, const auto&... name) {
+      check(value % ratio == 0, name..., " must be divisible by ", ratio, ", but got ", value);
+      value /= ratio;
+    };
+    divide(sizes.back(), "size(-1)");
+    divide(offset, "storage_offset()");
+    for (std::size_t d = 0; d + 1 < strides.size(); ++d) divide(strides[d], "stride(", d, ")");
+  }
+  return Tensor(make_intrusive<TensorImpl>(self().storage, offset, sizes, strides, dtype));
+}
+
 Tensor Tensor::view_as(const Tensor& other) const {
   TERN_OP("view_as", *this, other);
   return view(other.sizes());
@@ -177,6 +208,14 @@ Tensor slice(const Tensor& self, StrictInt dim, std::optional<StrictInt> start,
                  [shape = self.self().sizes, at, from, to, step](const Tensor& g) {
                    return embed(g, shape, [&](Tensor& w) { return w.slice(at, from, to, step); });
                  });
+}
+
+Tensor narrow(const Tensor& self, StrictInt dim, const Tensor& start, StrictInt length) {
+  TERN_OP("narrow", self, start);
+  TERN_CHECK(start.dim() == 0 && !start.is_floating_point() && start.dtype() != kBool, Error,
+             "start must be an 0-dim integral Tensor, got sizes ", start.sizes(), " and dtype ",
+             start.dtype());
+  return narrow(self, dim, start.item<std::int64_t>(), length);
 }
 
 Tensor narrow(const Tensor& self, StrictInt dim, StrictInt start, StrictInt length) {

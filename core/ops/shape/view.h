@@ -41,8 +41,10 @@ TERN_API Tensor slice(const Tensor& self, StrictInt dim = 0,
                       std::optional<StrictInt> start = std::nullopt,
                       std::optional<StrictInt> end = std::nullopt, StrictInt step = 1);
 /// Returns `length` elements from `start` on of dimension `dim` as a view. A negative start counts
-/// from the end. Throws IndexError when the range exceeds the dimension.
+/// from the end; a tensor as start holds one integer. Throws IndexError when the range exceeds the
+/// dimension.
 TERN_API Tensor narrow(const Tensor& self, StrictInt dim, StrictInt start, StrictInt length);
+TERN_API Tensor narrow(const Tensor& self, StrictInt dim, const Tensor& start, StrictInt length);
 /// Repeats dimensions of size 1 without a copy; -1 keeps a size, and new dimensions may be added in
 /// front. Throws ShapeError for any other change.
 ///

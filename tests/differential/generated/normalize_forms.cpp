@@ -10,8 +10,10 @@ namespace tern::testing::differential {
     TERN_FORM("F.instance_norm(a, None, None, b, c, True, 0.1, d)", (T a, const MaybeTensor& b, const MaybeTensor& c, double d), instance_norm(a, b, c, {}, {}, true, 0.1, d)),
     TERN_FORM("F.layer_norm(a, b, c, d, e)", (T a, const Sizes& b, const MaybeTensor& c, const MaybeTensor& d, double e), layer_norm(a, b, c, d, e)),
     TERN_FORM("a.log_softmax(b)", (T a, Dim b), a.log_softmax(b)),
+    TERN_FORM("a.log_softmax(b, dtype=c)", (T a, Dim b, ScalarType c), a.log_softmax(b, c)),
     TERN_FORM("F.rms_norm(a, b, c, d)", (T a, const Sizes& b, const MaybeTensor& c, std::optional<double> d), rms_norm(a, b, c, d)),
     TERN_FORM("a.softmax(b)", (T a, Dim b), a.softmax(b)),
+    TERN_FORM("a.softmax(b, dtype=c)", (T a, Dim b, ScalarType c), a.softmax(b, c)),
 });
 
 }  // namespace tern::testing::differential

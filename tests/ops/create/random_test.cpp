@@ -324,5 +324,23 @@ TEST(Random, ForkedGeneratorsAreIndependentOfWhatWasDrawn) {
   EXPECT_FALSE(equal(rand({4}, seeds.fork(4)), before));
 }
 
+TEST(Random, DrawsLikeATensorFromAGenerator) {
+  const Tensor like = zeros({3, 4}, kDouble);
+  const auto seeded = [] { return std::optional<Generator>(Generator().manual_seed(3)); };
+  EXPECT_TRUE(rand_like(like, seeded()).equal(rand({3, 4}, seeded(), kDouble)));
+  EXPECT_TRUE(randn_like(like, seeded(), kFloat).equal(randn({3, 4}, seeded())));
+  const Tensor drawn = randint(5, {3, 4}, seeded(), kDouble);
+  EXPECT_TRUE(randint_like(like, 5, seeded()).equal(drawn));
+  EXPECT_TRUE(randint_like(like, 0, 5, seeded()).equal(drawn));
+  EXPECT_EQ(rand_like(zeros({2, 3, 4, 5}), seeded(), {}, MemoryFormat::ChannelsLast).strides(),
+            (IntArrayRef{60, 1, 15, 3}));
+  EXPECT_TRUE(randn_like(like, seeded(), requires_grad()).requires_grad());
+  const std::optional<std::int64_t> bound = 5, none;
+  EXPECT_TRUE(empty({4}).random_(0, bound, seeded()).equal(empty({4}).random_(0, 5, seeded())));
+  EXPECT_TRUE(empty({4}, kLong)
+                  .random_(0, none, seeded())
+                  .equal(empty({4}, kLong).random_(0, std::nullopt, seeded())));
+}
+
 }  // namespace
 }  // namespace tern

@@ -242,5 +242,30 @@ TEST(Linalg, ACaptureRefusesToRead) {
   });
 }
 
+TEST(Linalg, SaysWhichMatricesHaveNoResult) {
+  const Tensor a = stack({square({2, 0, 0, 3}), square({1, 2, 2, 1}), square({0, 0, 0, 0})});
+  const Tensor singular = tensor({0, 0, 1}, kInt);
+  EXPECT_TRUE(std::get<1>(linalg_cholesky_ex(a)).equal(tensor({0, 2, 1}, kInt)));
+  EXPECT_TRUE(std::get<1>(linalg_inv_ex(a)).equal(singular));
+  EXPECT_TRUE(std::get<1>(linalg_solve_ex(a, ones({3, 2, 1}, kDouble))).equal(singular));
+  EXPECT_TRUE(std::get<2>(linalg_lu_factor_ex(a)).equal(singular));
+  EXPECT_TRUE(std::get<0>(linalg_inv_ex(a))[1].equal(linalg_inv(a[1])));
+  EXPECT_TRUE(std::get<1>(linalg::inv_ex(zeros({2, 0, 0}))).equal(zeros({2}, kInt)));
+  const auto throws = [](const auto& fn) { EXPECT_THROW(fn(), Error); };
+  throws([&] { linalg_cholesky_ex(a, false, true); });
+  throws([&] { linalg_inv_ex(a, true); });
+  throws([&] { linalg_solve_ex(a, ones({3, 2, 1}, kDouble), true, true); });
+  throws([&] { linalg_lu_factor_ex(a, true, true); });
+}
+
+TEST(Linalg, TakesADriverOnAGpuOnly) {
+  EXPECT_EQ(error_of([] {
+              linalg_svd(ones({2, 2}), true, "gesvd");
+            }),
+            "linalg_svd: torch.linalg.svd: keyword argument `driver=` is only supported on CUDA "
+            "inputs with cuSOLVER backend, got device cpu");
+  EXPECT_THROW(linalg_svdvals(ones({2, 2}), "gesvdj"), Error);
+}
+
 }  // namespace
 }  // namespace tern::testing

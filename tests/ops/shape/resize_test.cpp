@@ -30,6 +30,28 @@ TEST(Resize, GetsMoreMemory) {
   EXPECT_TRUE(ones({2, 3}).resize_as_(zeros({3})).equal(ones({3})));
 }
 
+TEST(Resize, TakesAMemoryFormat) {
+  const Tensor x = empty({2}).resize_({2, 3, 4, 5}, MemoryFormat::ChannelsLast);
+  EXPECT_EQ(x.strides(), (IntArrayRef{60, 1, 15, 3}));
+  EXPECT_EQ(empty({2, 3, 4, 5}).resize_({2, 3, 4, 5}, MemoryFormat::ChannelsLast).strides(),
+            x.strides());
+  EXPECT_EQ(empty({2}).resize_as_(x, MemoryFormat::Preserve).strides(), x.strides());
+  EXPECT_EQ(empty({2}).resize_as_(x).strides(), (IntArrayRef{60, 20, 5, 1}));
+  EXPECT_EQ(error_of([&] { x.resize_({2}, MemoryFormat::Preserve); }),
+            "resize_: Unsupported memory format Preserve");
+  EXPECT_THROW(empty({2, 3}).resize_({2, 3}, MemoryFormat::ChannelsLast), ShapeError);
+}
+
+TEST(Resize, SetsRowsWithoutStrides) {
+  const Tensor source = arange(6);
+  Tensor x = zeros({1}, kLong);
+  x.set_(source, 1, {2, 2});
+  EXPECT_TRUE(x.equal(tensor({{1, 2}, {3, 4}})));
+  EXPECT_TRUE(x.is_alias_of(source));
+  x.set_(source, 2, {});
+  EXPECT_EQ(x.item<std::int64_t>(), 2);
+}
+
 TEST(Resize, RefusesWhatItCannotDo) {
   Tensor x = ones({3});
   EXPECT_THROW(x.resize_({-2}), ShapeError);

@@ -244,5 +244,50 @@ TEST(Shape, LogspaceFollowsPyTorch) {
   expect_error([] { logspace(0, 1, 3, 10, kBool); }, "\"logspace_cpu\" not implemented");
 }
 
+// The numbers, strides and rules are PyTorch's.
+TEST(Shape, ShowsTheBytesAsAnotherDtype) {
+  const Tensor x = tensor({{1.f, 2.f, -1.f, 0.5f}, {0.f, 1.f, 4.f, 8.f}});
+  const Tensor bits = x.view(kInt);
+  EXPECT_TRUE(bits[0].equal(tensor({0x3f800000, 0x40000000, -0x40800000, 0x3f000000}, kInt)));
+  EXPECT_TRUE(bits.is_alias_of(x));
+  EXPECT_TRUE(bits.view(kFloat).equal(x));
+  const Tensor halves = x.slice(0, 1).view(kShort);
+  EXPECT_EQ(halves.sizes(), (IntArrayRef{1, 8}));
+  EXPECT_EQ(halves.strides(), (IntArrayRef{8, 1}));
+  EXPECT_EQ(halves.storage_offset(), 8);
+  EXPECT_EQ(halves[0][3].item<std::int64_t>(), 0x3f80);
+  const Tensor wide = x.slice(0, 1).view(kLong);
+  EXPECT_EQ(wide.sizes(), (IntArrayRef{1, 2}));
+  EXPECT_EQ(wide.storage_offset(), 2);
+  EXPECT_TRUE(wide.view(kFloat).equal(x.slice(0, 1)));
+  EXPECT_EQ(scalar_tensor(1.).view(kInt).item<std::int64_t>(), 0x3f800000);
+  EXPECT_FALSE(ones({2}).requires_grad_().view(kDouble).requires_grad());
+  expect_error([&] { x.t().view(kShort); },
+               "self.stride(-1) must be 1, but got 4 to view Float as Short");
+  expect_error([] { scalar_tensor(1.).view(kShort); },
+               "self.dim() cannot be 0 to view Float as Short (different element sizes)");
+  expect_error(
+      [] {
+        zeros({2, 5}).view(kDouble);
+      },
+      "self.size(-1) must be divisible by 2, but got 5");
+  expect_error([] { zeros({13}).slice(0, 1).view(kDouble); },
+               "self.storage_offset() must be divisible by 2, but got 1");
+  expect_error(
+      [] {
+        zeros({3, 5}).slice(1, 0, 4).view(kDouble);
+      },
+      "self.stride(0) must be divisible by 2, but got 5");
+}
+
+TEST(Shape, NarrowsFromATensor) {
+  const Tensor x = arange(6);
+  EXPECT_TRUE(x.narrow(0, tensor(2), 2).equal(tensor({2, 3})));
+  EXPECT_TRUE(x.narrow(0, tensor(-2), 2).equal(tensor({4, 5})));
+  for (const Tensor& wrong : {tensor(2.), tensor({2}), tensor(true)}) {
+    expect_error([&] { x.narrow(0, wrong, 2); }, "start must be an 0-dim integral Tensor");
+  }
+}
+
 }  // namespace
 }  // namespace tern

@@ -85,6 +85,11 @@ Tensor& rand_out(Tensor& out, IntArrayRef sizes, std::optional<Generator> genera
 Tensor& rand_like_out(Tensor& out, const Tensor& input) {
   return detail::write_out("rand_like", out, rand_like(input, out.options()));
 }
+Tensor& rand_like_out(Tensor& out, const Tensor& input, std::optional<Generator> generator,
+                      std::optional<MemoryFormat> memory_format) {
+  return detail::write_out("rand_like", out,
+                           rand_like(input, generator, out.options(), memory_format));
+}
 Tensor& randint_out(Tensor& out, StrictInt high, IntArrayRef sizes) {
   return detail::write_out("randint", out, randint(high, sizes, out.options()));
 }
@@ -107,6 +112,11 @@ Tensor& randn_out(Tensor& out, IntArrayRef sizes, std::optional<Generator> gener
 }
 Tensor& randn_like_out(Tensor& out, const Tensor& input) {
   return detail::write_out("randn_like", out, randn_like(input, out.options()));
+}
+Tensor& randn_like_out(Tensor& out, const Tensor& input, std::optional<Generator> generator,
+                       std::optional<MemoryFormat> memory_format) {
+  return detail::write_out("randn_like", out,
+                           randn_like(input, generator, out.options(), memory_format));
 }
 Tensor& randperm_out(Tensor& out, StrictInt n) {
   return detail::write_out("randperm", out, randperm(n, out.options()));

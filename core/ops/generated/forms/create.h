@@ -55,6 +55,8 @@ TERN_API Tensor& rand_out(Tensor& out, IntArrayRef sizes);
 TERN_API Tensor& rand_out(Tensor& out, IntArrayRef sizes, std::optional<Generator> generator);
 /// Writes the result of rand_like() to `out`, which gets its sizes. Not differentiable.
 TERN_API Tensor& rand_like_out(Tensor& out, const Tensor& input);
+TERN_API Tensor& rand_like_out(Tensor& out, const Tensor& input, std::optional<Generator> generator,
+                               std::optional<MemoryFormat> memory_format = std::nullopt);
 /// Writes the result of randint() to `out`, which gets its sizes. Not differentiable.
 TERN_API Tensor& randint_out(Tensor& out, StrictInt high, IntArrayRef sizes);
 TERN_API Tensor& randint_out(Tensor& out, StrictInt high, IntArrayRef sizes,
@@ -67,6 +69,9 @@ TERN_API Tensor& randn_out(Tensor& out, IntArrayRef sizes);
 TERN_API Tensor& randn_out(Tensor& out, IntArrayRef sizes, std::optional<Generator> generator);
 /// Writes the result of randn_like() to `out`, which gets its sizes. Not differentiable.
 TERN_API Tensor& randn_like_out(Tensor& out, const Tensor& input);
+TERN_API Tensor& randn_like_out(Tensor& out, const Tensor& input,
+                                std::optional<Generator> generator,
+                                std::optional<MemoryFormat> memory_format = std::nullopt);
 /// Writes the result of randperm() to `out`, which gets its sizes. Not differentiable.
 TERN_API Tensor& randperm_out(Tensor& out, StrictInt n);
 TERN_API Tensor& randperm_out(Tensor& out, StrictInt n, std::optional<Generator> generator);

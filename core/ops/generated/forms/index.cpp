@@ -5,8 +5,9 @@
 
 namespace tern {
 
-Tensor& gather_out(Tensor& out, const Tensor& self, StrictInt dim, const Tensor& index) {
-  return detail::write_out("gather", out, gather(self, dim, index));
+Tensor& gather_out(Tensor& out, const Tensor& self, StrictInt dim, const Tensor& index,
+                   StrictBool sparse_grad) {
+  return detail::write_out("gather", out, gather(self, dim, index, sparse_grad));
 }
 Tensor& index_add_out(Tensor& out, const Tensor& self, StrictInt dim, const Tensor& index,
                       const Tensor& source, const Scalar& alpha) {

@@ -6,7 +6,8 @@
 namespace tern {
 
 /// Writes the result of gather() to `out`, which gets its sizes. Not differentiable.
-TERN_API Tensor& gather_out(Tensor& out, const Tensor& self, StrictInt dim, const Tensor& index);
+TERN_API Tensor& gather_out(Tensor& out, const Tensor& self, StrictInt dim, const Tensor& index,
+                            StrictBool sparse_grad = false);
 /// Writes the result of index_add() to `out`, which gets its sizes. Not differentiable.
 TERN_API Tensor& index_add_out(Tensor& out, const Tensor& self, StrictInt dim, const Tensor& index,
                                const Tensor& source, const Scalar& alpha = 1);

@@ -167,14 +167,15 @@ Tensor& linalg_solve_triangular_out(Tensor& out, const Tensor& A, const Tensor& 
                            linalg_solve_triangular(A, B, upper, left, unitriangular));
 }
 std::tuple<Tensor&, Tensor&, Tensor&> linalg_svd_out(Tensor& out0, Tensor& out1, Tensor& out2,
-                                                     const Tensor& A, StrictBool full_matrices) {
-  const auto results = linalg_svd(A, full_matrices);
+                                                     const Tensor& A, StrictBool full_matrices,
+                                                     std::optional<std::string_view> driver) {
+  const auto results = linalg_svd(A, full_matrices, driver);
   return {detail::write_out("linalg_svd", out0, std::get<0>(results)),
           detail::write_out("linalg_svd", out1, std::get<1>(results)),
           detail::write_out("linalg_svd", out2, std::get<2>(results))};
 }
-Tensor& linalg_svdvals_out(Tensor& out, const Tensor& A) {
-  return detail::write_out("linalg_svdvals", out, linalg_svdvals(A));
+Tensor& linalg_svdvals_out(Tensor& out, const Tensor& A, std::optional<std::string_view> driver) {
+  return detail::write_out("linalg_svdvals", out, linalg_svdvals(A, driver));
 }
 Tensor& linalg_tensorinv_out(Tensor& out, const Tensor& A, StrictInt ind) {
   return detail::write_out("linalg_tensorinv", out, linalg_tensorinv(A, ind));

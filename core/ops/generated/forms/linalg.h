@@ -126,11 +126,12 @@ TERN_API Tensor& linalg_solve_triangular_out(Tensor& out, const Tensor& A, const
                                              StrictBool upper, StrictBool left = true,
                                              StrictBool unitriangular = false);
 /// Writes the result of linalg_svd() to `out`, which gets its sizes. Not differentiable.
-TERN_API std::tuple<Tensor&, Tensor&, Tensor&> linalg_svd_out(Tensor& out0, Tensor& out1,
-                                                              Tensor& out2, const Tensor& A,
-                                                              StrictBool full_matrices = true);
+TERN_API std::tuple<Tensor&, Tensor&, Tensor&> linalg_svd_out(
+    Tensor& out0, Tensor& out1, Tensor& out2, const Tensor& A, StrictBool full_matrices = true,
+    std::optional<std::string_view> driver = std::nullopt);
 /// Writes the result of linalg_svdvals() to `out`, which gets its sizes. Not differentiable.
-TERN_API Tensor& linalg_svdvals_out(Tensor& out, const Tensor& A);
+TERN_API Tensor& linalg_svdvals_out(Tensor& out, const Tensor& A,
+                                    std::optional<std::string_view> driver = std::nullopt);
 /// Writes the result of linalg_tensorinv() to `out`, which gets its sizes. Not differentiable.
 TERN_API Tensor& linalg_tensorinv_out(Tensor& out, const Tensor& A, StrictInt ind = 2);
 /// Writes the result of linalg_tensorsolve() to `out`, which gets its sizes. Not differentiable.

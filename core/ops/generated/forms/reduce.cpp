@@ -93,6 +93,9 @@ std::tuple<Tensor&, Tensor&> max_out(Tensor& out0, Tensor& out1, const Tensor& s
   return {detail::write_out("max", out0, std::get<0>(results)),
           detail::write_out("max", out1, std::get<1>(results))};
 }
+Tensor& max_out(Tensor& out, const Tensor& self, const Tensor& other) {
+  return detail::write_out("max", out, max(self, other));
+}
 Tensor& mean_out(Tensor& out, const Tensor& self) {
   return detail::write_out("mean", out, mean(self));
 }
@@ -100,7 +103,7 @@ Tensor& mean_out(Tensor& out, const Tensor& self, IntArrayRef dim, StrictBool ke
                  std::optional<ScalarType> dtype) {
   return detail::write_out("mean", out, mean(self, dim, keepdim, dtype));
 }
-Tensor& mean_out(Tensor& out, const Tensor& self, ScalarType dtype) {
+Tensor& mean_out(Tensor& out, const Tensor& self, std::optional<ScalarType> dtype) {
   return detail::write_out("mean", out, mean(self, dtype));
 }
 Tensor& min_out(Tensor& out, const Tensor& self) {
@@ -112,6 +115,9 @@ std::tuple<Tensor&, Tensor&> min_out(Tensor& out0, Tensor& out1, const Tensor& s
   return {detail::write_out("min", out0, std::get<0>(results)),
           detail::write_out("min", out1, std::get<1>(results))};
 }
+Tensor& min_out(Tensor& out, const Tensor& self, const Tensor& other) {
+  return detail::write_out("min", out, min(self, other));
+}
 Tensor& nanmean_out(Tensor& out, const Tensor& self, IntArrayRef dim, StrictBool keepdim,
                     std::optional<ScalarType> dtype) {
   return detail::write_out("nanmean", out, nanmean(self, dim, keepdim, dtype));
@@ -122,10 +128,11 @@ Tensor& norm_out(Tensor& out, const Tensor& self) {
 Tensor& norm_out(Tensor& out, const Tensor& self, const Scalar& p) {
   return detail::write_out("norm", out, norm(self, p));
 }
-Tensor& norm_out(Tensor& out, const Tensor& self, const Scalar& p, ScalarType dtype) {
+Tensor& norm_out(Tensor& out, const Tensor& self, const std::optional<Scalar>& p,
+                 ScalarType dtype) {
   return detail::write_out("norm", out, norm(self, p, dtype));
 }
-Tensor& norm_out(Tensor& out, const Tensor& self, const Scalar& p, IntArrayRef dim,
+Tensor& norm_out(Tensor& out, const Tensor& self, const std::optional<Scalar>& p, IntArrayRef dim,
                  StrictBool keepdim, std::optional<ScalarType> dtype) {
   return detail::write_out("norm", out, norm(self, p, dim, keepdim, dtype));
 }

@@ -66,16 +66,18 @@ TERN_API Tensor& logsumexp_out(Tensor& out, const Tensor& self, IntArrayRef dim,
 TERN_API Tensor& max_out(Tensor& out, const Tensor& self);
 TERN_API std::tuple<Tensor&, Tensor&> max_out(Tensor& out0, Tensor& out1, const Tensor& self,
                                               StrictInt dim, StrictBool keepdim = false);
+TERN_API Tensor& max_out(Tensor& out, const Tensor& self, const Tensor& other);
 /// Writes the result of mean() to `out`, which gets its sizes. Not differentiable.
 TERN_API Tensor& mean_out(Tensor& out, const Tensor& self);
 TERN_API Tensor& mean_out(Tensor& out, const Tensor& self, IntArrayRef dim,
                           StrictBool keepdim = false,
                           std::optional<ScalarType> dtype = std::nullopt);
-TERN_API Tensor& mean_out(Tensor& out, const Tensor& self, ScalarType dtype);
+TERN_API Tensor& mean_out(Tensor& out, const Tensor& self, std::optional<ScalarType> dtype);
 /// Writes the result of min() to `out`, which gets its sizes. Not differentiable.
 TERN_API Tensor& min_out(Tensor& out, const Tensor& self);
 TERN_API std::tuple<Tensor&, Tensor&> min_out(Tensor& out0, Tensor& out1, const Tensor& self,
                                               StrictInt dim, StrictBool keepdim = false);
+TERN_API Tensor& min_out(Tensor& out, const Tensor& self, const Tensor& other);
 /// Writes the result of nanmean() to `out`, which gets its sizes. Not differentiable.
 TERN_API Tensor& nanmean_out(Tensor& out, const Tensor& self, IntArrayRef dim = {},
                              StrictBool keepdim = false,
@@ -83,9 +85,10 @@ TERN_API Tensor& nanmean_out(Tensor& out, const Tensor& self, IntArrayRef dim = 
 /// Writes the result of norm() to `out`, which gets its sizes. Not differentiable.
 TERN_API Tensor& norm_out(Tensor& out, const Tensor& self);
 TERN_API Tensor& norm_out(Tensor& out, const Tensor& self, const Scalar& p);
-TERN_API Tensor& norm_out(Tensor& out, const Tensor& self, const Scalar& p, ScalarType dtype);
-TERN_API Tensor& norm_out(Tensor& out, const Tensor& self, const Scalar& p, IntArrayRef dim,
-                          StrictBool keepdim = false,
+TERN_API Tensor& norm_out(Tensor& out, const Tensor& self, const std::optional<Scalar>& p,
+                          ScalarType dtype);
+TERN_API Tensor& norm_out(Tensor& out, const Tensor& self, const std::optional<Scalar>& p,
+                          IntArrayRef dim, StrictBool keepdim = false,
                           std::optional<ScalarType> dtype = std::nullopt);
 /// Writes the result of renorm() to `out`, which gets its sizes. Not differentiable.
 TERN_API Tensor& renorm_out(Tensor& out, const Tensor& self, const Scalar& p, StrictInt dim,

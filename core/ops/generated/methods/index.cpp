@@ -62,8 +62,8 @@ Tensor Tensor::masked_scatter(const Tensor& mask, const Tensor& source) const {
 Tensor& Tensor::masked_scatter_(const Tensor& mask, const Tensor& source) const {
   return tern::masked_scatter_(handle(), mask, source);
 }
-Tensor Tensor::gather(StrictInt dim, const Tensor& index) const {
-  return tern::gather(*this, dim, index);
+Tensor Tensor::gather(StrictInt dim, const Tensor& index, StrictBool sparse_grad) const {
+  return tern::gather(*this, dim, index, sparse_grad);
 }
 Tensor Tensor::scatter(StrictInt dim, const Tensor& index, const Tensor& source) const {
   return tern::scatter(*this, dim, index, source);

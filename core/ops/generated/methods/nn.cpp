@@ -4,7 +4,11 @@
 
 namespace tern {
 
-Tensor Tensor::softmax(StrictInt dim) const { return tern::softmax(*this, dim); }
-Tensor Tensor::log_softmax(StrictInt dim) const { return tern::log_softmax(*this, dim); }
+Tensor Tensor::softmax(StrictInt dim, std::optional<ScalarType> dtype) const {
+  return tern::softmax(*this, dim, dtype);
+}
+Tensor Tensor::log_softmax(StrictInt dim, std::optional<ScalarType> dtype) const {
+  return tern::log_softmax(*this, dim, dtype);
+}
 
 }  // namespace tern

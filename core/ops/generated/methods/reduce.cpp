@@ -21,9 +21,11 @@ Tensor Tensor::min() const { return tern::min(*this); }
 std::tuple<Tensor, Tensor> Tensor::max(StrictInt dim, StrictBool keepdim) const {
   return tern::max(*this, dim, keepdim);
 }
+Tensor Tensor::max(const Tensor& other) const { return tern::max(*this, other); }
 std::tuple<Tensor, Tensor> Tensor::min(StrictInt dim, StrictBool keepdim) const {
   return tern::min(*this, dim, keepdim);
 }
+Tensor Tensor::min(const Tensor& other) const { return tern::min(*this, other); }
 Tensor Tensor::argmax(std::optional<StrictInt> dim, StrictBool keepdim) const {
   return tern::argmax(*this, dim, keepdim);
 }
@@ -40,8 +42,10 @@ Tensor Tensor::any(IntArrayRef dim, StrictBool keepdim) const {
 }
 Tensor Tensor::norm() const { return tern::norm(*this); }
 Tensor Tensor::norm(const Scalar& p) const { return tern::norm(*this, p); }
-Tensor Tensor::norm(const Scalar& p, ScalarType dtype) const { return tern::norm(*this, p, dtype); }
-Tensor Tensor::norm(const Scalar& p, IntArrayRef dim, StrictBool keepdim,
+Tensor Tensor::norm(const std::optional<Scalar>& p, ScalarType dtype) const {
+  return tern::norm(*this, p, dtype);
+}
+Tensor Tensor::norm(const std::optional<Scalar>& p, IntArrayRef dim, StrictBool keepdim,
                     std::optional<ScalarType> dtype) const {
   return tern::norm(*this, p, dim, keepdim, dtype);
 }
@@ -91,7 +95,7 @@ Tensor Tensor::sum() const { return tern::sum(*this); }
 Tensor Tensor::sum(IntArrayRef dim, StrictBool keepdim, std::optional<ScalarType> dtype) const {
   return tern::sum(*this, dim, keepdim, dtype);
 }
-Tensor Tensor::sum(ScalarType dtype) const { return tern::sum(*this, dtype); }
+Tensor Tensor::sum(std::optional<ScalarType> dtype) const { return tern::sum(*this, dtype); }
 Tensor Tensor::nansum(IntArrayRef dim, StrictBool keepdim, std::optional<ScalarType> dtype) const {
   return tern::nansum(*this, dim, keepdim, dtype);
 }
@@ -99,7 +103,7 @@ Tensor Tensor::mean() const { return tern::mean(*this); }
 Tensor Tensor::mean(IntArrayRef dim, StrictBool keepdim, std::optional<ScalarType> dtype) const {
   return tern::mean(*this, dim, keepdim, dtype);
 }
-Tensor Tensor::mean(ScalarType dtype) const { return tern::mean(*this, dtype); }
+Tensor Tensor::mean(std::optional<ScalarType> dtype) const { return tern::mean(*this, dtype); }
 Tensor Tensor::nanmean(IntArrayRef dim, StrictBool keepdim, std::optional<ScalarType> dtype) const {
   return tern::nanmean(*this, dim, keepdim, dtype);
 }
@@ -107,7 +111,7 @@ Tensor Tensor::prod() const { return tern::prod(*this); }
 Tensor Tensor::prod(StrictInt dim, StrictBool keepdim, std::optional<ScalarType> dtype) const {
   return tern::prod(*this, dim, keepdim, dtype);
 }
-Tensor Tensor::prod(ScalarType dtype) const { return tern::prod(*this, dtype); }
+Tensor Tensor::prod(std::optional<ScalarType> dtype) const { return tern::prod(*this, dtype); }
 Tensor Tensor::logsumexp(IntArrayRef dim, StrictBool keepdim) const {
   return tern::logsumexp(*this, dim, keepdim);
 }

@@ -58,8 +58,12 @@ Tensor Tensor::repeat_interleave(const Tensor& repeats, std::optional<StrictInt>
                                  std::optional<StrictInt> output_size) const {
   return tern::repeat_interleave(*this, repeats, dim, output_size);
 }
-Tensor& Tensor::resize_(IntArrayRef sizes) const { return tern::resize_(handle(), sizes); }
-Tensor& Tensor::resize_as_(const Tensor& other) const { return tern::resize_as_(handle(), other); }
+Tensor& Tensor::resize_(IntArrayRef sizes, std::optional<MemoryFormat> memory_format) const {
+  return tern::resize_(handle(), sizes, memory_format);
+}
+Tensor& Tensor::resize_as_(const Tensor& other, std::optional<MemoryFormat> memory_format) const {
+  return tern::resize_as_(handle(), other, memory_format);
+}
 Tensor& Tensor::set_(const Tensor& source) const { return tern::set_(handle(), source); }
 Tensor& Tensor::set_(const Tensor& source, StrictInt storage_offset, IntArrayRef sizes,
                      IntArrayRef strides) const {
@@ -113,6 +117,9 @@ Tensor Tensor::slice(StrictInt dim, std::optional<StrictInt> start, std::optiona
   return tern::slice(*this, dim, start, end, step);
 }
 Tensor Tensor::narrow(StrictInt dim, StrictInt start, StrictInt length) const {
+  return tern::narrow(*this, dim, start, length);
+}
+Tensor Tensor::narrow(StrictInt dim, const Tensor& start, StrictInt length) const {
   return tern::narrow(*this, dim, start, length);
 }
 Tensor Tensor::expand(IntArrayRef sizes) const { return tern::expand(*this, sizes); }

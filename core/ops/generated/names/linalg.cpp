@@ -9,15 +9,22 @@ std::tuple<Tensor, Tensor> eigh(const Tensor& A, std::string_view UPLO) {
   return linalg_eigh(A, UPLO);
 }
 Tensor eigvalsh(const Tensor& A, std::string_view UPLO) { return linalg_eigvalsh(A, UPLO); }
-std::tuple<Tensor, Tensor, Tensor> svd(const Tensor& A, StrictBool full_matrices) {
-  return linalg_svd(A, full_matrices);
+std::tuple<Tensor, Tensor, Tensor> svd(const Tensor& A, StrictBool full_matrices,
+                                       std::optional<std::string_view> driver) {
+  return linalg_svd(A, full_matrices, driver);
 }
-Tensor svdvals(const Tensor& A) { return linalg_svdvals(A); }
+Tensor svdvals(const Tensor& A, std::optional<std::string_view> driver) {
+  return linalg_svdvals(A, driver);
+}
 std::tuple<Tensor, Tensor, Tensor> lu(const Tensor& A, StrictBool pivot) {
   return linalg_lu(A, pivot);
 }
 std::tuple<Tensor, Tensor> lu_factor(const Tensor& A, StrictBool pivot) {
   return linalg_lu_factor(A, pivot);
+}
+std::tuple<Tensor, Tensor, Tensor> lu_factor_ex(const Tensor& A, StrictBool pivot,
+                                                StrictBool check_errors) {
+  return linalg_lu_factor_ex(A, pivot, check_errors);
 }
 Tensor lu_solve(const Tensor& LU, const Tensor& pivots, const Tensor& B, StrictBool left,
                 StrictBool adjoint) {
@@ -76,8 +83,18 @@ Tensor matrix_rank(const Tensor& A, double tol, StrictBool hermitian) {
 Tensor matrix_sqrth(const Tensor& A) { return linalg_matrix_sqrth(A); }
 std::tuple<Tensor, Tensor> polar(const Tensor& A) { return linalg_polar(A); }
 Tensor inv(const Tensor& A) { return linalg_inv(A); }
+std::tuple<Tensor, Tensor> inv_ex(const Tensor& A, StrictBool check_errors) {
+  return linalg_inv_ex(A, check_errors);
+}
 Tensor solve(const Tensor& A, const Tensor& B, StrictBool left) { return linalg_solve(A, B, left); }
+std::tuple<Tensor, Tensor> solve_ex(const Tensor& A, const Tensor& B, StrictBool left,
+                                    StrictBool check_errors) {
+  return linalg_solve_ex(A, B, left, check_errors);
+}
 Tensor cholesky(const Tensor& A, StrictBool upper) { return linalg_cholesky(A, upper); }
+std::tuple<Tensor, Tensor> cholesky_ex(const Tensor& A, StrictBool upper, StrictBool check_errors) {
+  return linalg_cholesky_ex(A, upper, check_errors);
+}
 Tensor det(const Tensor& A) { return linalg_det(A); }
 Tensor solve_triangular(const Tensor& A, const Tensor& B, StrictBool upper, StrictBool left,
                         StrictBool unitriangular) {
@@ -177,10 +194,13 @@ Tensor& solve_triangular_out(Tensor& out, const Tensor& A, const Tensor& B, Stri
   return linalg_solve_triangular_out(out, A, B, upper, left, unitriangular);
 }
 std::tuple<Tensor&, Tensor&, Tensor&> svd_out(Tensor& out0, Tensor& out1, Tensor& out2,
-                                              const Tensor& A, StrictBool full_matrices) {
-  return linalg_svd_out(out0, out1, out2, A, full_matrices);
+                                              const Tensor& A, StrictBool full_matrices,
+                                              std::optional<std::string_view> driver) {
+  return linalg_svd_out(out0, out1, out2, A, full_matrices, driver);
 }
-Tensor& svdvals_out(Tensor& out, const Tensor& A) { return linalg_svdvals_out(out, A); }
+Tensor& svdvals_out(Tensor& out, const Tensor& A, std::optional<std::string_view> driver) {
+  return linalg_svdvals_out(out, A, driver);
+}
 Tensor& tensorinv_out(Tensor& out, const Tensor& A, StrictInt ind) {
   return linalg_tensorinv_out(out, A, ind);
 }

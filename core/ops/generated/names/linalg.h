@@ -13,13 +13,18 @@ TERN_API std::tuple<Tensor, Tensor> eigh(const Tensor& A, std::string_view UPLO 
 /// The function linalg_eigvalsh().
 TERN_API Tensor eigvalsh(const Tensor& A, std::string_view UPLO = "L");
 /// The function linalg_svd().
-TERN_API std::tuple<Tensor, Tensor, Tensor> svd(const Tensor& A, StrictBool full_matrices = true);
+TERN_API std::tuple<Tensor, Tensor, Tensor> svd(
+    const Tensor& A, StrictBool full_matrices = true,
+    std::optional<std::string_view> driver = std::nullopt);
 /// The function linalg_svdvals().
-TERN_API Tensor svdvals(const Tensor& A);
+TERN_API Tensor svdvals(const Tensor& A, std::optional<std::string_view> driver = std::nullopt);
 /// The function linalg_lu().
 TERN_API std::tuple<Tensor, Tensor, Tensor> lu(const Tensor& A, StrictBool pivot = true);
 /// The function linalg_lu_factor().
 TERN_API std::tuple<Tensor, Tensor> lu_factor(const Tensor& A, StrictBool pivot = true);
+/// The function linalg_lu_factor_ex().
+TERN_API std::tuple<Tensor, Tensor, Tensor> lu_factor_ex(const Tensor& A, StrictBool pivot = true,
+                                                         StrictBool check_errors = false);
 /// The function linalg_lu_solve().
 TERN_API Tensor lu_solve(const Tensor& LU, const Tensor& pivots, const Tensor& B,
                          StrictBool left = true, StrictBool adjoint = false);
@@ -78,10 +83,19 @@ TERN_API Tensor matrix_sqrth(const Tensor& A);
 TERN_API std::tuple<Tensor, Tensor> polar(const Tensor& A);
 /// The function linalg_inv().
 TERN_API Tensor inv(const Tensor& A);
+/// The function linalg_inv_ex().
+TERN_API std::tuple<Tensor, Tensor> inv_ex(const Tensor& A, StrictBool check_errors = false);
 /// The function linalg_solve().
 TERN_API Tensor solve(const Tensor& A, const Tensor& B, StrictBool left = true);
+/// The function linalg_solve_ex().
+TERN_API std::tuple<Tensor, Tensor> solve_ex(const Tensor& A, const Tensor& B,
+                                             StrictBool left = true,
+                                             StrictBool check_errors = false);
 /// The function linalg_cholesky().
 TERN_API Tensor cholesky(const Tensor& A, StrictBool upper = false);
+/// The function linalg_cholesky_ex().
+TERN_API std::tuple<Tensor, Tensor> cholesky_ex(const Tensor& A, StrictBool upper = false,
+                                                StrictBool check_errors = false);
 /// The function linalg_det().
 TERN_API Tensor det(const Tensor& A);
 /// The function linalg_solve_triangular().
@@ -166,11 +180,12 @@ TERN_API Tensor& solve_triangular_out(Tensor& out, const Tensor& A, const Tensor
                                       StrictBool upper, StrictBool left = true,
                                       StrictBool unitriangular = false);
 /// The function linalg_svd_out().
-TERN_API std::tuple<Tensor&, Tensor&, Tensor&> svd_out(Tensor& out0, Tensor& out1, Tensor& out2,
-                                                       const Tensor& A,
-                                                       StrictBool full_matrices = true);
+TERN_API std::tuple<Tensor&, Tensor&, Tensor&> svd_out(
+    Tensor& out0, Tensor& out1, Tensor& out2, const Tensor& A, StrictBool full_matrices = true,
+    std::optional<std::string_view> driver = std::nullopt);
 /// The function linalg_svdvals_out().
-TERN_API Tensor& svdvals_out(Tensor& out, const Tensor& A);
+TERN_API Tensor& svdvals_out(Tensor& out, const Tensor& A,
+                             std::optional<std::string_view> driver = std::nullopt);
 /// The function linalg_tensorinv_out().
 TERN_API Tensor& tensorinv_out(Tensor& out, const Tensor& A, StrictInt ind = 2);
 /// The function linalg_tensorsolve_out().

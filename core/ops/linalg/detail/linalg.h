@@ -35,6 +35,8 @@ struct Failure {
 };
 /// Waits for the device.
 Failure first_failure(const Tensor& info);
+/// The info of the kernel for the matrices of `a` as programs get it: int32.
+Tensor info_of(const Tensor& info, const Tensor& a);
 
 /// Returns the recorded inverse, NaN for a singular matrix, and the info of the kernel.
 std::tuple<Tensor, Tensor> inverse_and_info(const Tensor& a);
