@@ -14,7 +14,7 @@ sources = git ls-files '*.h' '*.cpp' '*.cu' '*.cuh'
 .NOTPARALLEL:
 FUZZ_SECONDS ?= 60
 .PHONY: all vae build-release build-asan build-tsan build-times header-times \
-  test test-release test-asan test-tsan test-full test-all differential golden fuzz mutants gpu gpu-bundle bench bench-compare \
+  test test-release test-asan test-tsan test-full test-all differential conformance golden fuzz mutants gpu gpu-bundle bench bench-compare \
   generate ops-page unity-groups docs check check-all check-setup format install package package-check clean setup
 
 # The library and the programs.
@@ -32,7 +32,7 @@ vae: setup
 test: test-release test-asan
 
 # The long tiers too: full counts in release, and the thread sanitizer.
-test-all: test-full test-asan test-tsan
+test-all: test-full test-asan test-tsan conformance
 test-full: export TERN_TEST_FULL = 1
 test-full: test-release
 
@@ -63,6 +63,15 @@ golden: setup
 	$(call build,release) --target differential tern_sim
 	python=$$(tests/torch_python.sh) && $$python tests/differential/record.py build/release/bin/differential
 	python=$$(tests/torch_python.sh) && $$python tests/differential/edges.py build/release/bin/differential
+
+# Programs written for libtorch, each compiled alone; the page docs/conformance.md. LIBTORCH names a folder with libtorch's
+# include and lib, whose outputs are compared and recorded.
+LIBTORCH ?=
+conformance: setup
+	$(call configure,release)
+	$(call build,release) --target tern
+	tests/conformance/run.py tests/conformance/programs build/release --report docs/conformance.md \
+	  $(if $(LIBTORCH),--libtorch $(LIBTORCH) --update)
 
 # Each reader of foreign input against libFuzzer, FUZZ_SECONDS long; needs clang.
 fuzz: setup
