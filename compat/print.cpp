@@ -140,6 +140,7 @@ class Printer {
     const std::int64_t rows = sizes_[sizes_.size() - 2], columns = sizes_.back();
     const auto begin = values_.begin() + offset;
     const Format format(std::vector<double>(begin, begin + rows * columns));
+    const std::string indentation(static_cast<std::size_t>(indent), ' ');
     const std::int64_t fitting =
         std::max<std::int64_t>(1, (linesize_ - indent) / (format.width() + 1));
     for (std::int64_t from = 0; from < columns; from += fitting) {
@@ -147,10 +148,10 @@ class Printer {
       if (fitting < columns) {
         if (from != 0) out_ += '\n';
         out_ += "Columns " + std::to_string(from + 1) + " to " + std::to_string(to);
+        out_ += indentation;
       }
-      out_ += format.scale_text();
-      const std::string margin(static_cast<std::size_t>(indent + (format.is_scaled() ? 1 : 0)),
-                               ' ');
+      if (format.is_scaled()) out_ += format.scale_text() + indentation;
+      const std::string margin = indentation + (format.is_scaled() ? " " : "");
       for (std::int64_t row = 0; row < rows; ++row) {
         if (row != 0) out_ += margin;
         for (std::int64_t column = from; column < to; ++column) {

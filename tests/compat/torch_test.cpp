@@ -235,6 +235,25 @@ TEST(TorchPrinting, CutsMatricesIntoColumns) {
             "[ CPULongType{2,15} ]");
 }
 
+TEST(TorchPrinting, IndentsTheFirstRowOfScaledAndCutMatrices) {
+  EXPECT_EQ(printed(torch::arange(4).view({1, 2, 2}).to(torch::kDouble) * 1e-9),
+            "(1,.,.) = \n"
+            "1e-09 *\n"
+            "  0.0000  1.0000\n"
+            "   2.0000  3.0000\n"
+            "[ CPUDoubleType{1,2,2} ]");
+  std::ostringstream out;
+  torch::print(out, torch::arange(4).view({1, 2, 2}), 4);
+  EXPECT_EQ(out.str(),
+            "(1,.,.) = \n"
+            "Columns 1 to 1  0\n"
+            "  2\n"
+            "\n"
+            "Columns 2 to 2  1\n"
+            "  3\n"
+            "[ CPULongType{1,2,2} ]");
+}
+
 TEST(TorchContext, HoldsThePrecisionOfProducts) {
   EXPECT_EQ(at::globalContext().float32MatmulPrecision(), at::Float32MatmulPrecision::HIGHEST);
   at::globalContext().setFloat32MatmulPrecision("medium");
