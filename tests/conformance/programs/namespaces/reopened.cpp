@@ -14,7 +14,7 @@ struct TwiceImpl : public Cloneable<TwiceImpl> {
 TORCH_MODULE(Twice);
 
 namespace functional {
-inline Tensor halve(const Tensor& x) { return relu(x) / 2; }
+inline Tensor halve(const Tensor& x) { return torch::relu(x) / 2; }
 }  // namespace functional
 }  // namespace nn
 
@@ -24,15 +24,15 @@ inline void step_all(std::initializer_list<Optimizer*> optimizers) {
 }
 }  // namespace optim
 
-inline Tensor my_op(const Tensor& x) { return add(x, ones_like(x)); }
+inline Tensor my_op(const Tensor& x) { return torch::add(x, torch::ones_like(x)); }
 }  // namespace torch
 
 namespace at {
-inline Tensor three() { return full({2}, 3); }
+inline Tensor three() { return at::full({2}, 3); }
 }  // namespace at
 
 int main() {
-  torch::nn::Sequential net(torch::nn::Twice(), torch::nn::Twice());
+  torch::nn::Sequential net{torch::nn::Twice(), torch::nn::Twice()};
   std::cout << net->forward(torch::ones({2})) << "\n"
             << torch::nn::functional::halve(torch::tensor({-2.0, 4.0})) << "\n";
   std::cout << torch::my_op(torch::zeros({2})) << "\n" << at::three() << "\n";
