@@ -35,7 +35,6 @@
 
 #include <tern/compat/macros.h>
 #include <tern/compat/names/data.h>
-#include <tern/compat/names/op_names.h>
 #include <tern/compat/names/ops.h>
 #include <tern/compat/names/std.h>
 #include <tern/compat/names/torch.h>

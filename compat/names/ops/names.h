@@ -6,7 +6,7 @@
 #include <optional>
 #include <string_view>
 
-#include <tern/compat/names/ops.h>
+#include <tern/compat/names/at.h>
 #include <tern/nn/utils/rnn.h>
 
 namespace at {

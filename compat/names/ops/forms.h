@@ -1,0 +1,131 @@
+#pragma once
+
+// Other forms of ops that only programs of libtorch use.
+
+#include <algorithm>
+#include <concepts>
+#include <cstdint>
+#include <limits>
+#include <optional>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include <tern/compat/names/at.h>
+
+namespace tern::compat {
+
+/// Satisfied by a T itself: no conversion makes an overload ambiguous.
+template <class T, class Wanted>
+concept Exactly = std::same_as<T, Wanted>;
+
+/// Returns the bound for the singular `values` [..., k] of the matrices `a`: the larger of atol and
+/// rtol times the largest; rtol has the default of linalg_pinv().
+inline Tensor bound_of(const Tensor& values, const Tensor& a, const Tensor& atol,
+                       const Tensor& rtol) {
+  const double epsilon = a.dtype() == ::tern::kDouble ? std::numeric_limits<double>::epsilon()
+                                                      : std::numeric_limits<float>::epsilon();
+  const Tensor standard = ::tern::full(
+      {}, epsilon * static_cast<double>(std::max(a.size(-1), a.size(-2))), values.options());
+  Tensor relative = rtol;
+  if (!rtol.defined())
+    relative = atol.defined() ? ::tern::where(atol.gt(0), ::tern::zeros_like(standard), standard)
+                              : standard;
+  const Tensor bound = values.amax(-1, true) * relative.unsqueeze(-1);
+  return atol.defined() ? ::tern::maximum(bound, atol.to(values.dtype()).unsqueeze(-1)) : bound;
+}
+
+}  // namespace tern::compat
+
+namespace at {
+namespace compat = ::tern::compat;
+
+/// Returns 1 with the probabilities `p`, else 0, with the sizes and dtype of `self`.
+inline Tensor bernoulli(const Tensor& self, const Tensor& p,
+                        std::optional<Generator> generator = std::nullopt) {
+  return ::tern::empty(self.sizes(), self.options()).bernoulli_(p, std::move(generator));
+}
+/// Returns tern's repeat_interleave(); `output_size` must be the sum of the repeats.
+template <compat::Exactly<std::optional<std::int64_t>> Size>
+Tensor repeat_interleave(const Tensor& repeats, const Size& output_size) {
+  Tensor out = ::tern::repeat_interleave(repeats);
+  TERN_CHECK(output_size.value_or(out.numel()) == out.numel(), ::tern::Error, "allocated size ",
+             *output_size, " does not match the sum of repeats ", out.numel());
+  return out;
+}
+/// Returns tern's gradient() with the default spacing if there is none, or along `dim` alone.
+template <compat::Exactly<std::optional<Scalar>> Spacing>
+std::vector<Tensor> gradient(const Tensor& self, const Spacing& spacing, IntArrayRef dim = {},
+                             std::int64_t edge_order = 1) {
+  return ::tern::gradient(self, spacing.value_or(1), dim, edge_order);
+}
+template <compat::Exactly<IntArrayRef> Dims>
+std::vector<Tensor> gradient(const Tensor& self, const Dims& dim, std::int64_t edge_order = 1) {
+  return ::tern::gradient(self, 1, dim, edge_order);
+}
+/// Return tern's linalg_matrix_rank() and linalg_pinv() with tolerances that are tensors, one
+/// number for each matrix.
+template <compat::Exactly<std::optional<Tensor>> Tolerance>
+Tensor linalg_matrix_rank(const Tensor& input, const Tolerance& atol,
+                          const std::optional<Tensor>& rtol = std::nullopt,
+                          bool hermitian = false) {
+  const Tensor values = hermitian ? ::tern::linalg_eigvalsh(input.detach()).abs()
+                                  : ::tern::linalg_svdvals(input.detach());
+  return values.gt(compat::bound_of(values, input, atol, rtol)).sum(-1);
+}
+inline Tensor linalg_matrix_rank(const Tensor& input, const Tensor& tol, bool hermitian = false) {
+  return linalg_matrix_rank(input, std::optional<Tensor>(tol),
+                            std::optional<Tensor>(::tern::zeros_like(tol)), hermitian);
+}
+template <compat::Exactly<std::optional<Tensor>> Tolerance>
+Tensor linalg_pinv(const Tensor& self, const Tolerance& atol,
+                   const std::optional<Tensor>& rtol = std::nullopt, bool hermitian = false) {
+  Tensor left, values, right;
+  if (hermitian) {
+    std::tie(values, left) = ::tern::linalg_eigh(self);
+    right = left.mT();
+  } else {
+    std::tie(left, values, right) = ::tern::linalg_svd(self, false);
+  }
+  const Tensor sizes = values.detach().abs();
+  const Tensor is_zero = sizes.le(compat::bound_of(sizes, self, atol, rtol));
+  const Tensor inverse = values.masked_fill(is_zero, 1).reciprocal().masked_fill(is_zero, 0);
+  return (right.mT() * inverse.unsqueeze(-2)).matmul(left.mT());
+}
+inline Tensor linalg_pinv(const Tensor& self, const Tensor& rcond, bool hermitian = false) {
+  return linalg_pinv(self, std::optional<Tensor>(::tern::zeros_like(rcond)),
+                     std::optional<Tensor>(rcond), hermitian);
+}
+/// Do the same as the functions for handles that are not constant.
+inline const Tensor& as_strided_(const Tensor& self, IntArrayRef size, IntArrayRef stride,
+                                 std::optional<std::int64_t> storage_offset = std::nullopt) {
+  return storage_offset ? self.as_strided_(size, stride, *storage_offset)
+                        : self.as_strided_(size, stride);
+}
+inline const Tensor& resize_as_(const Tensor& self, const Tensor& the_template,
+                                std::optional<MemoryFormat> memory_format = std::nullopt) {
+  return self.resize_as_(the_template, memory_format);
+}
+// Corrections that may be absent: 1 then.
+template <compat::Exactly<std::optional<Scalar>> Correction>
+Tensor var(const Tensor& self, IntArrayRef dim, const Correction& correction,
+           bool keepdim = false) {
+  return ::tern::var(self, dim, correction ? correction->toDouble() : 1.0, keepdim);
+}
+template <compat::Exactly<std::optional<Scalar>> Correction>
+Tensor std(const Tensor& self, IntArrayRef dim, const Correction& correction,
+           bool keepdim = false) {
+  return ::tern::std(self, dim, correction ? correction->toDouble() : 1.0, keepdim);
+}
+template <compat::Exactly<std::optional<Scalar>> Correction>
+std::tuple<Tensor, Tensor> var_mean(const Tensor& self, IntArrayRef dim,
+                                    const Correction& correction, bool keepdim = false) {
+  return ::tern::var_mean(self, dim, correction ? correction->toDouble() : 1.0, keepdim);
+}
+template <compat::Exactly<std::optional<Scalar>> Correction>
+std::tuple<Tensor, Tensor> std_mean(const Tensor& self, IntArrayRef dim,
+                                    const Correction& correction, bool keepdim = false) {
+  return ::tern::std_mean(self, dim, correction ? correction->toDouble() : 1.0, keepdim);
+}
+
+}  // namespace at
