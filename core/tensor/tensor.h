@@ -376,6 +376,7 @@ class TERN_API Tensor {
 
   /// Returns this handle for functions that change the elements.
   Tensor& handle() const { return const_cast<Tensor&>(*this); }  // NOLINT(*-const-cast)
+  Tensor viewed_as(ScalarType dtype) const;
   /// Returns this temporary handle for an assignment. Throws Error if no other tensor shares the
   /// elements.
   Tensor& assigned_view() const;

@@ -43,7 +43,7 @@ class Snapshot {
   struct State {
     Device device;
     std::int64_t version;
-    std::uint32_t use_count;
+    std::size_t use_count;
     Tensor elements;
   };
   const std::vector<Tensor>& tensors_;

@@ -163,6 +163,10 @@ std::tuple<Tensor, Tensor> solved(const Tensor& A, const Tensor& B, bool left, b
     info = run_square("linalg_solve", LinalgOp::kSolve, a, right, x);
     if (check_errors) check_solved(info);
     info = detail::info_of(info, a);
+    // One number for each matrix of A, however many right sides it has.
+    if (info.numel() == 0) info = zeros(batch_of(A), info.options());
+    while (info.dim() > A.dim() - 2) info = info.select(0, 0);
+    for (std::int64_t d = 0; d < info.dim(); ++d) info = info.narrow(d, 0, A.size(d));
     if (!left) x = x.mT().contiguous();
     // No view: nobody else holds the elements.
     DimVector result = sizes;

@@ -131,12 +131,18 @@ std::tuple<Tensor, Tensor> aminmax(const Tensor& self, std::optional<StrictInt> 
   };
   return {one(ReduceOp::kAmin), one(ReduceOp::kAmax)};
 }
-Tensor max(const Tensor& self, const Tensor& other) { return maximum(self, other); }
+Tensor max(const Tensor& self, const Tensor& other) {
+  TERN_OP("max", self, other);
+  return maximum(self, other);
+}
 Tensor max(const Tensor& self) {
   TERN_OP("max", self);
   return extreme("max", "MaxBackward1", ReduceOp::kAmax, true, self, {}, false);
 }
-Tensor min(const Tensor& self, const Tensor& other) { return minimum(self, other); }
+Tensor min(const Tensor& self, const Tensor& other) {
+  TERN_OP("min", self, other);
+  return minimum(self, other);
+}
 Tensor min(const Tensor& self) {
   TERN_OP("min", self);
   return extreme("min", "MinBackward1", ReduceOp::kAmin, true, self, {}, false);

@@ -35,7 +35,7 @@ Tensor Tensor::view(IntArrayRef sizes) const {
   return reshaped_view("ViewBackward0", *this, inferred, strides);
 }
 
-Tensor Tensor::view(ScalarType dtype) const {
+Tensor Tensor::viewed_as(ScalarType dtype) const {
   TERN_OP("view", *this);
   const auto from = static_cast<std::int64_t>(element_size());
   const auto to = static_cast<std::int64_t>(tern::element_size(dtype));

@@ -40,7 +40,7 @@ TEST(Absent, ATensorIsUndefined) {
 TEST(Absent, ANumberHasItsDefault) {
   const Tensor x = tensor({{3., 4.}, {6., 8.}});
   const std::optional<Scalar> none, one = Scalar(1);
-  EXPECT_TRUE(x.norm(none, kDouble).equal(x.norm().to(kDouble)));
+  EXPECT_TRUE(x.norm(none, kDouble).equal(x.norm(2, kDouble)));
   EXPECT_TRUE(x.norm(none, 1).equal(tensor({5., 10.})));
   EXPECT_TRUE(x.norm(one, 1).equal(tensor({7., 14.})));
   EXPECT_TRUE(x.var(1, none).equal(x.var(1)));
@@ -112,7 +112,6 @@ TEST(Absent, TheMemoryOfATensorIsDescribed) {
   EXPECT_FALSE(x.slice(1, 0, 2).is_non_overlapping_and_dense());
   EXPECT_TRUE(x.has_storage());
   EXPECT_FALSE(Tensor().has_storage());
-  EXPECT_TRUE(x.mH().equal(x.t()) && x.adjoint().equal(x.t()));
 }
 
 }  // namespace

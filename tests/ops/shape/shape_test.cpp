@@ -260,6 +260,7 @@ TEST(Shape, ShowsTheBytesAsAnotherDtype) {
   EXPECT_EQ(wide.sizes(), (IntArrayRef{1, 2}));
   EXPECT_EQ(wide.storage_offset(), 2);
   EXPECT_TRUE(wide.view(kFloat).equal(x.slice(0, 1)));
+  EXPECT_EQ(ones({1}).view({}).dtype(), kFloat);  // {} are sizes
   EXPECT_EQ(scalar_tensor(1.).view(kInt).item<std::int64_t>(), 0x3f800000);
   EXPECT_FALSE(ones({2}).requires_grad_().view(kDouble).requires_grad());
   expect_error([&] { x.t().view(kShort); },
