@@ -148,6 +148,9 @@ class MapDataset
       "examples comes before Stack, and its Example has the dataset's types");
 
  public:
+  /// The types of the source and of the transform.
+  using DatasetType = Source;
+  using TransformType = Transform;
   /// The types of the batches that come out and of the requests.
   using OutputBatchType = detail::MappedBatch<Source, Transform>;
   using BatchRequestType = typename Source::BatchRequestType;
