@@ -63,6 +63,7 @@ class DataLoaderBase {
  protected:
   /// A number in the order of the batches of an epoch.
   struct Sequenced {
+    /// The number, from 0.
     std::size_t sequence_number = 0;
   };
   /// Tells a worker to end.
@@ -73,7 +74,9 @@ class DataLoaderBase {
     Job(QuitWorker end, std::size_t number) : Sequenced{number}, quit(end) {}
     Job(BatchRequest request, std::size_t number)
         : Sequenced{number}, batch_request(std::move(request)) {}
+    /// Set for the end of a worker.
     std::optional<QuitWorker> quit;
+    /// Set for a request.
     std::optional<BatchRequest> batch_request;
   };
   /// A batch of a worker, or its exception; neither if a stateful dataset is exhausted.
@@ -83,7 +86,9 @@ class DataLoaderBase {
         : Sequenced{number}, batch(std::move(its_batch)) {}
     Result(std::exception_ptr error, std::size_t number)
         : Sequenced{number}, exception(std::move(error)) {}
+    /// The batch, if there is one.
     std::optional<Batch> batch;
+    /// The exception, if one was thrown.
     std::exception_ptr exception;
   };
 

@@ -45,7 +45,9 @@ struct FullDataLoaderOptions {
 
   /// See DataLoaderOptions.
   std::size_t batch_size, workers, max_jobs;
+  /// See DataLoaderOptions.
   std::optional<std::chrono::milliseconds> timeout;
+  /// See DataLoaderOptions.
   bool enforce_ordering, drop_last;
 };
 
@@ -61,6 +63,7 @@ struct WorkerException : std::exception {
                 error.what();
     }
   }
+  /// Returns the message.
   const char* what() const noexcept override { return message.c_str(); }
 
   /// The exception of the worker, for std::rethrow_exception.

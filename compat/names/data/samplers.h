@@ -73,6 +73,7 @@ class DistributedSampler : public Sampler<BatchRequest> {
 
   /// What the constructor and set_epoch() were told.
   std::size_t size_, num_replicas_, rank_, epoch_ = 0;
+  /// What the constructor was told.
   bool allow_duplicates_;
 };
 
@@ -165,11 +166,12 @@ class SequentialSampler
   /// Returns the number of indices since the last reset.
   std::size_t index() const noexcept { return own_.index(); }
 
-  /// Writes and reads libtorch's key.
+  /// Writes libtorch's key.
   template <class Archive>
   void write_to(Archive& archive) const {
     write(archive, "index", index());
   }
+  /// Reads what write_to() writes.
   template <class Archive>
   void read_from(Archive& archive) {
     move_to(read(archive, "index"));
@@ -185,13 +187,14 @@ class RandomSampler : public detail::Wrapped<::tern::data::samplers::RandomSampl
   /// Returns the number of indices since the last reset.
   std::size_t index() const noexcept { return own_.index(); }
 
-  /// Writes and reads libtorch's keys.
+  /// Writes libtorch's keys.
   template <class Archive>
   void write_to(Archive& archive) const {
     write(archive, "index", index());
     archive.write("indices", own_.state_dict().template get<::tern::Tensor>("order"),
                   /*is_buffer=*/true);
   }
+  /// Reads what write_to() writes.
   template <class Archive>
   void read_from(Archive& archive) {
     ::tern::Tensor order = ::tern::empty({0}, ::tern::kLong);
@@ -214,11 +217,12 @@ class StreamSampler
   explicit StreamSampler(std::size_t epoch_size)
       : Wrapped(::tern::data::samplers::StreamSampler(epoch_size)) {}
 
-  /// Writes and reads libtorch's key.
+  /// Writes libtorch's key.
   template <class Archive>
   void write_to(Archive& archive) const {
     write(archive, "examples_retrieved_so_far", position());
   }
+  /// Reads what write_to() writes.
   template <class Archive>
   void read_from(Archive& archive) {
     move_to(read(archive, "examples_retrieved_so_far"));
@@ -231,12 +235,13 @@ class DistributedRandomSampler
  public:
   using Distributed::Distributed;
 
-  /// Writes and reads libtorch's keys.
+  /// Writes libtorch's keys.
   template <class Archive>
   void write_to(Archive& archive) const {
     write(archive, "sample_index_", index());
     write(archive, "epoch_", epoch());
   }
+  /// Reads what write_to() writes.
   template <class Archive>
   void read_from(Archive& archive) {
     set_epoch(read(archive, "epoch_"));
@@ -251,11 +256,12 @@ class DistributedSequentialSampler
  public:
   using Distributed::Distributed;
 
-  /// Writes and reads libtorch's key.
+  /// Writes libtorch's key.
   template <class Archive>
   void write_to(Archive& archive) const {
     write(archive, "sample_index_", index());
   }
+  /// Reads what write_to() writes.
   template <class Archive>
   void read_from(Archive& archive) {
     move_to(read(archive, "sample_index_") - begin());

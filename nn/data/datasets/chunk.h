@@ -181,9 +181,11 @@ class ChunkDataset : public StatefulDataset<ChunkDataset<ChunkReader, ChunkSampl
   /// before reset() alone.
   ChunkSampler& chunk_sampler() { return chunk_sampler_; }
 
+  /// Returns the position in the order of the chunks.
   State state_dict() const override {
     return chunk_sampler_.state_dict(resumes_ ? given_ : queue_.chunks_given());
   }
+  /// Makes the next reset() continue from `state`. If it throws, the epoch goes on.
   void load_state_dict(const State& state) override {
     const auto given = state.get<std::size_t>("index");
     // If the sampler refuses the state, the epoch goes on.
