@@ -117,12 +117,17 @@ class TERN_API TensorOptions {
   }
   /// Returns the layout, or nothing when it is open.
   std::optional<Layout> layout_opt() const { return layout_; }
-  /// Return true when the property is not open.
+  /// Returns true when the dtype is not open.
   bool has_dtype() const { return dtype_.has_value(); }
+  /// Returns true when the device is not open.
   bool has_device() const { return device_.has_value(); }
+  /// Returns true when the layout is not open.
   bool has_layout() const { return layout_.has_value(); }
+  /// Returns true when requires_grad is not open.
   bool has_requires_grad() const { return requires_grad_.has_value(); }
+  /// Returns true when pinned_memory is not open.
   bool has_pinned_memory() const { return pinned_memory_.has_value(); }
+  /// Returns true when the memory format is not open.
   bool has_memory_format() const { return memory_format_.has_value(); }
   /// Returns these options with the open dtype and device taken from `other`.
   [[nodiscard]] TensorOptions or_else(const TensorOptions& other) const {

@@ -80,11 +80,13 @@ class TERN_API Scalar {
   bool is_integral() const { return category_ == DtypeCategory::kIntegral; }
   /// Returns true for a bool.
   bool is_boolean() const { return category_ == DtypeCategory::kBoolean; }
-  /// libtorch's names of these. An integral number may be a bool if `include_bool`.
+  /// Returns the same as is_floating_point().
   bool isFloatingPoint() const { return is_floating_point(); }
+  /// Returns true for an integer, and for a bool if `include_bool` is true.
   bool isIntegral(StrictBool include_bool) const {
     return is_integral() || (include_bool && is_boolean());
   }
+  /// Returns the same as is_boolean().
   bool isBoolean() const { return is_boolean(); }
   /// Returns false: there are no complex numbers.
   bool isComplex() const { return false; }
@@ -105,12 +107,17 @@ class TERN_API Scalar {
   float toFloat() const { return to<float>(); }
   /// Returns the value as an int64. Throws Error when it does not fit.
   std::int64_t toLong() const { return to<std::int64_t>(); }
-  /// Return the value in another type. Throw Error when it does not fit.
+  /// Returns the value as an int. Throws Error when it does not fit.
   int toInt() const { return to<int>(); }
+  /// Returns the value as an int16. Throws Error when it does not fit.
   std::int16_t toShort() const { return to<std::int16_t>(); }
+  /// Returns the value as an int8. Throws Error when it does not fit.
   std::int8_t toChar() const { return to<std::int8_t>(); }
+  /// Returns the value as a uint8. Throws Error when it does not fit.
   std::uint8_t toByte() const { return to<std::uint8_t>(); }
+  /// Returns the value as a Half. Throws Error when it does not fit.
   Half toHalf() const { return to<Half>(); }
+  /// Returns the value as a BFloat16. Throws Error when it does not fit.
   BFloat16 toBFloat16() const { return to<BFloat16>(); }
   /// Returns true unless the value is 0.
   bool toBool() const { return to<bool>(); }

@@ -54,7 +54,10 @@ TEST(CompatOps, ExtremesOfPairs) {
   EXPECT_TRUE(a.max(b).equal(torch::max(a, b)) && a.min(b).equal(torch::min(a, b)));
   EXPECT_TRUE(std::get<0>(torch::max(a, 0)).equal(torch::tensor(5)));
   const torch::Tensor x = torch::tensor({1., 2.});
-  EXPECT_EQ(x.softmax(0, torch::kDouble).dtype(), torch::kDouble);
+  EXPECT_TRUE(x.softmax(0, torch::kDouble).equal(x.to(torch::kDouble).softmax(0)));
+  EXPECT_TRUE(torch::arange(2)
+                  .log_softmax(0, torch::kFloat)
+                  .equal(torch::log_softmax(torch::arange(2, torch::kFloat), 0)));
   EXPECT_TRUE(torch::log_softmax(x, 0, torch::nullopt).equal(x.log_softmax(0)));
 }
 

@@ -27,7 +27,8 @@ TERN_API std::tuple<Tensor, Tensor> linalg_eigh(const Tensor& A, std::string_vie
 TERN_API Tensor linalg_eigvalsh(const Tensor& A, std::string_view UPLO = "L");
 /// Returns U, S and V^T with A = U diag(S) V^T of each matrix: the columns of U and the rows of V^T
 /// are orthonormal, the singular values in S descend. With `full_matrices` U and V^T are square;
-/// their columns and rows from k on have no gradient.
+/// their columns and rows from k on have no gradient. `driver` is a name of cuSOLVER ("gesvd",
+/// "gesvdj", "gesvda") and changes nothing; on the CPU it is an Error.
 ///
 /// Shape: [..., m, n] -> ([..., m, m], [..., k], [..., n, n]); without `full_matrices`
 /// ([..., m, k], [..., k], [..., k, n])

@@ -20,12 +20,10 @@ namespace tern::testing {
     {"normalize/layer_norm.json", "layer_norm_weight", TERN_CALL(layer_norm(a, b.sizes(), b, {}, 0.1))},
     {"normalize/layer_norm.json", "layer_norm_bias", TERN_CALL(layer_norm(a, b.sizes(), {}, b))},
     {"normalize/log_softmax.json", "log_softmax", TERN_CALL(a.log_softmax(1))},
-    {"normalize/log_softmax.json", "log_softmax_dtype", TERN_CALL(a.log_softmax(0, kDouble))},
     {"normalize/rms_norm.json", "rms_norm", TERN_CALL(rms_norm(a, b.sizes(), b, 1e-5))},
     {"normalize/rms_norm.json", "rms_norm_plain", TERN_CALL(rms_norm(a, a.sizes().back()))},
     {"normalize/softmax.json", "softmax", TERN_CALL(a.softmax(-1))},
     {"normalize/softmax.json", "softmax_first", TERN_CALL(a.softmax(0))},
-    {"normalize/softmax.json", "softmax_dtype", TERN_CALL(a.softmax(0, kDouble))},
 });
 
 }  // namespace tern::testing
