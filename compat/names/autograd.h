@@ -94,6 +94,7 @@ struct Error : public Node {
   /// Takes the text of the error.
   explicit Error(std::string msg, edge_list&& next_edges = {})
       : Node(std::move(next_edges)), msg_(std::move(msg)) {}
+  /// Takes one tensor for each edge or output, and returns the results.
   variable_list apply(variable_list&& /*gradients*/) override { throw ::tern::Error(msg_); }
 
  private:
@@ -127,6 +128,7 @@ variable_list aliases(const variable_list& inputs, const Make& make) {
 struct DelayedError : public Node {
   /// Takes the text of the error and the number of inputs.
   DelayedError(std::string msg, std::int64_t /*num_inputs*/) : msg_(std::move(msg)) {}
+  /// Takes one tensor for each edge or output, and returns the results.
   variable_list apply(variable_list&& inputs) override {
     return detail::aliases(inputs,
                            [&](edge_list edges) { return new Error(msg_, std::move(edges)); });
@@ -140,6 +142,7 @@ struct DelayedError : public Node {
 struct UndefinedGradBackward : public Node {
   /// Takes the edges.
   explicit UndefinedGradBackward(edge_list&& next_edges = {}) : Node(std::move(next_edges)) {}
+  /// Takes one tensor for each edge or output, and returns the results.
   variable_list apply(variable_list&& gradients) override {
     return variable_list(gradients.size());
   }
@@ -147,6 +150,7 @@ struct UndefinedGradBackward : public Node {
 
 /// Passes its inputs on. Backward through the results gives no gradient.
 struct UndefinedGrad : public Node {
+  /// Takes one tensor for each edge or output, and returns the results.
   variable_list apply(variable_list&& inputs) override {
     return detail::aliases(
         inputs, [](edge_list edges) { return new UndefinedGradBackward(std::move(edges)); });
@@ -156,6 +160,7 @@ struct UndefinedGrad : public Node {
 /// A node that passes gradients on.
 struct Identity : public Node {
   using Node::Node;
+  /// Takes one tensor for each edge or output, and returns the results.
   variable_list apply(variable_list&& gradients) override { return std::move(gradients); }
 };
 
@@ -165,10 +170,12 @@ struct AccumulateGrad : public Node {
   explicit AccumulateGrad(Variable leaf) : variable(std::move(leaf)) {
     add_input_metadata(variable);
   }
+  /// Takes one tensor for each edge or output, and returns the results.
   variable_list apply(variable_list&& gradients) override {
     return (*gradient_edge(variable).function)(std::move(gradients));
   }
 
+  /// The leaf.
   Variable variable;
 };
 
@@ -285,8 +292,11 @@ namespace torch {
 struct CountTensors : at::IterArgs<CountTensors> {
   /// The number so far.
   std::size_t out = 0;
+  /// Counts the tensors of an argument.
   void operator()(const ::tern::Tensor& /*tensor*/) { ++out; }
+  /// Counts the tensors of an argument.
   void operator()(const std::optional<::tern::Tensor>& tensor) { out += tensor ? 1U : 0U; }
+  /// Counts the tensors of an argument.
   void operator()(::tern::ArrayRef<::tern::Tensor> tensors) { out += tensors.size(); }
 };
 /// Returns the number of tensors among the arguments and in their lists.

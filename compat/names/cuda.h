@@ -29,6 +29,7 @@ class CUDAGuard {
   }
   /// Does the same as set_device().
   void reset_device(Device device) { set_device(device); }
+  /// Makes the CUDA device with this number current.
   void set_index(DeviceIndex index) { set_device(Device(kCUDA, index)); }
   /// Returns the device before the guard.
   Device original_device() const { return original_; }
@@ -62,11 +63,13 @@ class OptionalCUDAGuard {
   }
   /// Does the same as set_device().
   void reset_device(Device device) { set_device(device); }
+  /// Makes the CUDA device with this number current.
   void set_index(DeviceIndex index) { set_device(Device(kCUDA, index)); }
   /// Returns the devices of the guard, if it has one.
   std::optional<Device> original_device() const {
     return guard_ ? std::optional<Device>(guard_->original_device()) : std::nullopt;
   }
+  /// Returns the device that the guard made current, if it has one.
   std::optional<Device> current_device() const {
     return guard_ ? std::optional<Device>(guard_->current_device()) : std::nullopt;
   }
@@ -108,16 +111,22 @@ inline bool cudnn_is_available() { return cuda::is_available() && backends::cudn
 }  // namespace tern::compat
 
 namespace c10::cuda {
+/// Makes a CUDA device current for a scope.
 using CUDAGuard = ::tern::compat::CUDAGuard;
+/// A CUDAGuard that may have no device.
 using OptionalCUDAGuard = ::tern::compat::OptionalCUDAGuard;
+/// A CUDAStreamGuard that may have no stream.
 using OptionalCUDAStreamGuard = ::tern::compat::OptionalCUDAStreamGuard;
 /// Waits for all work of the current device.
 inline void device_synchronize() { ::tern::cuda::synchronize(); }
 }  // namespace c10::cuda
 
 namespace at::cuda {
+/// Makes a CUDA device current for a scope.
 using CUDAGuard = ::tern::compat::CUDAGuard;
+/// A CUDAGuard that may have no device.
 using OptionalCUDAGuard = ::tern::compat::OptionalCUDAGuard;
+/// A CUDAStreamGuard that may have no stream.
 using OptionalCUDAStreamGuard = ::tern::compat::OptionalCUDAStreamGuard;
 /// Returns get_device_properties().
 inline ::tern::cuda::DeviceProperties getDeviceProperties(::tern::DeviceIndex device) {

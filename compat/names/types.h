@@ -6,7 +6,6 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include <cerrno>
 #include <concepts>
 #include <cstdint>
 #include <cstdlib>
@@ -15,7 +14,6 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <system_error>
 #include <type_traits>
 #include <utility>
 
@@ -95,6 +93,7 @@ class TypeMeta {
     TERN_CHECK(dtype_, ::tern::Error, "Unsupported TypeMeta in ATen: ", name());
     return *dtype_;
   }
+  /// Converts to the dtype.
   operator ::tern::ScalarType() const { return toScalarType(); }
 
   /// Compares the types.
@@ -120,20 +119,31 @@ class IntegerRange {
   /// An integer that counts up.
   class iterator {
    public:
+    /// The kind of iterator.
     using iterator_category = std::input_iterator_tag;
+    /// The type of the integers.
     using value_type = T;
+    /// The type of a distance.
     using difference_type = std::ptrdiff_t;
+    /// The type of a pointer to an integer.
     using pointer = const T*;
+    /// The type that `*` returns.
     using reference = T;
 
+    /// Starts at an integer.
     explicit iterator(T value) : value_(value) {}
+    /// Returns the integer.
     T operator*() const { return value_; }
+    /// Returns a pointer to the integer.
     const T* operator->() const { return &value_; }
+    /// Goes on to the next integer.
     iterator& operator++() {
       ++value_;
       return *this;
     }
+    /// Goes on to the next integer.
     iterator operator++(int) { return iterator(value_++); }
+    /// Compares the integers.
     bool operator==(const iterator& other) const = default;
 
    private:
@@ -142,7 +152,9 @@ class IntegerRange {
 
   /// Takes the first integer and the one after the last.
   IntegerRange(T begin, T end) : begin_(begin), end_(end) {}
+  /// Returns the first integer.
   iterator begin() const { return begin_; }
+  /// Returns the end.
   iterator end() const { return end_; }
 
  private:
@@ -152,9 +164,12 @@ class IntegerRange {
 /// A file that the destructor closes and removes.
 struct TempFile {
   TempFile() = default;
+  /// Takes over a file.
   TempFile(std::string file_name, int descriptor) : fd(descriptor), name(std::move(file_name)) {}
+  /// Takes over a file.
   TempFile(TempFile&& other) noexcept
       : fd(std::exchange(other.fd, -1)), name(std::exchange(other.name, {})) {}
+  /// Exchanges the two.
   TempFile& operator=(TempFile&& other) noexcept {
     std::swap(fd, other.fd);
     std::swap(name, other.name);
@@ -168,15 +183,20 @@ struct TempFile {
   /// Returns the descriptor, which stays open.
   int open() const { return fd; }
 
+  /// The descriptor; -1 for none.
   int fd = -1;
+  /// The path.
   std::string name;
 };
 
 /// A directory that the destructor removes. It must be empty by then.
 struct TempDir {
   TempDir() = default;
+  /// Takes over a directory.
   explicit TempDir(std::string directory_name) : name(std::move(directory_name)) {}
+  /// Takes over a directory.
   TempDir(TempDir&& other) noexcept : name(std::exchange(other.name, {})) {}
+  /// Exchanges the two.
   TempDir& operator=(TempDir&& other) noexcept {
     std::swap(name, other.name);
     return *this;
@@ -185,6 +205,7 @@ struct TempDir {
     if (!name.empty()) rmdir(name.c_str());
   }
 
+  /// The path.
   std::string name;
 };
 
@@ -209,6 +230,7 @@ inline const char* toString(ScalarType dtype) { return dtype_info(dtype).name; }
 constexpr std::size_t elementSize(ScalarType dtype) { return element_size(dtype); }
 /// Returns true for float16, bfloat16, float32 and float64.
 constexpr bool isFloatingType(ScalarType dtype) { return is_floating_point(dtype); }
+/// Returns true for float16 and bfloat16.
 constexpr bool isReducedFloatingType(ScalarType dtype) {
   return dtype == kHalf || dtype == kBFloat16;
 }
@@ -218,6 +240,7 @@ constexpr bool isIntegralType(ScalarType dtype, bool includeBool) {
 }
 /// Returns false: tern has no complex and no quantized dtypes.
 constexpr bool isComplexType(ScalarType /*dtype*/) { return false; }
+/// Returns false: tern has no quantized dtypes.
 constexpr bool isQIntType(ScalarType /*dtype*/) { return false; }
 /// Returns false for uint8 and bool.
 constexpr bool isSignedType(ScalarType dtype) { return dtype != kByte && dtype != kBool; }
@@ -230,7 +253,9 @@ template <class T>
 struct CppTypeToScalarType : std::integral_constant<ScalarType, dtype_of<T>()> {};
 /// Returns the class form of a dtype, and back.
 inline caffe2::TypeMeta scalarTypeToTypeMeta(ScalarType dtype) { return {dtype}; }
+/// Returns the dtype of a TypeMeta.
 inline ScalarType typeMetaToScalarType(caffe2::TypeMeta type) { return type.toScalarType(); }
+/// Returns the dtype of a TypeMeta, if there is one.
 inline std::optional<ScalarType> optTypeMetaToScalarType(std::optional<caffe2::TypeMeta> type) {
   return type ? std::optional<ScalarType>(type->toScalarType()) : std::nullopt;
 }
@@ -250,7 +275,9 @@ using ::caffe2::TypeMeta;
 using ::tern::SourceLocation;
 using ::tern::Warning;
 using ::tern::WarningHandler;
+/// A warning about a mistake.
 using UserWarning = Warning::UserWarning;
+/// A warning about a call that will go away.
 using DeprecationWarning = Warning::DeprecationWarning;
 
 /// Gives a warning to the handler of this thread.
@@ -267,6 +294,7 @@ inline void set_warnAlways(bool on) noexcept { ::tern::compat::warns_always = on
 inline bool get_warnAlways() noexcept { return ::tern::compat::warns_always; }
 /// Sets it for a scope.
 struct WarnAlways {
+  /// Sets it.
   explicit WarnAlways(bool on = true) : before(get_warnAlways()) { set_warnAlways(on); }
   ~WarnAlways() { set_warnAlways(before); }
   WarnAlways(const WarnAlways&) = delete;
@@ -301,8 +329,7 @@ inline std::optional<TempFile> try_make_tempfile(std::string_view name_prefix = 
 /// Makes a temporary file. Throws Error if that fails.
 inline TempFile make_tempfile(std::string_view name_prefix = "torch-file-") {
   if (auto file = try_make_tempfile(name_prefix)) return std::move(*file);
-  ::tern::detail::raise<::tern::Error>("Error generating temporary file: ",
-                                       std::generic_category().message(errno));
+  ::tern::detail::raise<::tern::Error>("Error generating temporary file");
 }
 /// Makes a temporary directory, or returns nothing.
 inline std::optional<TempDir> try_make_tempdir(std::string_view name_prefix = "torch-dir-") {
@@ -313,8 +340,7 @@ inline std::optional<TempDir> try_make_tempdir(std::string_view name_prefix = "t
 /// Makes a temporary directory. Throws Error if that fails.
 inline TempDir make_tempdir(std::string_view name_prefix = "torch-dir-") {
   if (auto directory = try_make_tempdir(name_prefix)) return std::move(*directory);
-  ::tern::detail::raise<::tern::Error>("Error generating temporary directory: ",
-                                       std::generic_category().message(errno));
+  ::tern::detail::raise<::tern::Error>("Error generating temporary directory");
 }
 
 /// The base class of objects that intrusive_ptr counts.

@@ -53,15 +53,23 @@ class TERN_API SavedValue {
   }
   SavedValue(std::nullopt_t) {}
 
-  /// Returns true when the value is nothing; the functions below, when it has that type.
+  /// Returns true when the value is nothing.
   bool isNone() const;
+  /// Returns true for an integer.
   bool isInt() const;
+  /// Returns true for a number.
   bool isDouble() const;
+  /// Returns true for a bool.
   bool isBool() const;
+  /// Returns true for a text.
   bool isString() const;
+  /// Returns true for a tensor.
   bool isTensor() const;
+  /// Returns true for integers.
   bool isIntList() const;
+  /// Returns true for numbers.
   bool isDoubleList() const;
+  /// Returns true for tensors.
   bool isTensorList() const;
   /// Returns true for a number or a bool.
   bool isScalar() const { return isInt() || isDouble() || isBool(); }
@@ -80,12 +88,15 @@ class TERN_API SavedValue {
   const Tensor& toTensor() const;
   /// Returns the integers.
   const std::vector<std::int64_t>& toIntVector() const;
+  /// Returns the same as toIntVector().
   const std::vector<std::int64_t>& toIntList() const { return toIntVector(); }
   /// Returns the numbers.
   const std::vector<double>& toDoubleVector() const;
+  /// Returns the same as toDoubleVector().
   const std::vector<double>& toDoubleList() const { return toDoubleVector(); }
   /// Returns the tensors.
   const std::vector<Tensor>& toTensorVector() const;
+  /// Returns the same as toTensorVector().
   const std::vector<Tensor>& toTensorList() const { return toTensorVector(); }
   /// Returns the value as the C++ type T.
   template <class T>

@@ -42,6 +42,12 @@ class RefCounted {
   mutable std::atomic<std::uint32_t> count_{0};
 };
 
+/// True when T has a function share() that takes over a shared pointer to U.
+template <class T, class U>
+concept SharedAs = std::is_convertible_v<U*, T*> && requires(std::shared_ptr<U> pointer) {
+  T::share(std::move(pointer));
+};
+
 /// A pointer of one machine word that shares ownership of a RefCounted object.
 template <class T>
 class IntrusivePtr {
@@ -69,10 +75,8 @@ class IntrusivePtr {
   }
   /// Shares the ownership of a shared pointer, for classes T with a function share().
   template <class U>
-  requires std::is_convertible_v<U*, T*> && requires(std::shared_ptr<U> pointer) {
-    T::share(std::move(pointer));
-  }
-  IntrusivePtr(std::shared_ptr<U> pointer) : IntrusivePtr(T::share(std::move(pointer))) {}
+  requires SharedAs<T, U> IntrusivePtr(std::shared_ptr<U> pointer)
+      : IntrusivePtr(T::share(std::move(pointer))) {}
   /// Returns a shared pointer that is one more owner of the object.
   template <class U>
   requires std::is_convertible_v<T*, U*>

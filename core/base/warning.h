@@ -14,6 +14,7 @@ class TERN_API Warning {
   /// The kinds of warnings.
   class UserWarning {};
   class DeprecationWarning {};
+  /// One of the kinds.
   using warning_variant_t = std::variant<UserWarning, DeprecationWarning>;
 
   /// Makes a warning with its text.

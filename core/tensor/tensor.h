@@ -266,7 +266,7 @@ class TERN_API Tensor {
   /// when this tensor does not require a gradient, when the graph was freed before, and when a
   /// saved tensor was changed in place.
   ///
-  /// With `inputs`, only these tensors get a gradient. Throws Error for an empty list.
+  /// With `inputs`, only these get a gradient; an empty list is an Error.
   void backward(const Tensor& gradient = Tensor(),
                 std::optional<StrictBool> retain_graph = std::nullopt,
                 StrictBool create_graph = false,
@@ -288,8 +288,7 @@ class TERN_API Tensor {
   void set_data(const Tensor& other) const;
   /// Calls `hook` with this tensor's gradient during backward. A defined result of the hook
   /// replaces the gradient; backward throws when the result has other sizes, another dtype or
-  /// another device. Returns a number for remove_hook(), which counts from 0. Throws Error unless
-  /// this tensor requires a gradient.
+  /// another device. Returns a number for remove_hook(), from 0. Throws Error without a gradient.
   unsigned register_hook(std::function<Tensor(const Tensor&)> hook) const;
   /// Calls a hook that returns nothing and so leaves the gradient as it is.
   template <class Fn>
@@ -307,8 +306,7 @@ class TERN_API Tensor {
   void retain_grad() const;
   /// Returns true after retain_grad() on a tensor that is not a leaf.
   bool retains_grad() const;
-  /// Returns true for a tensor that was made in InferenceMode, and for its views, which are not
-  /// connected with it: is_view() is false, and no gradient passes through them.
+  /// Returns true for a tensor that was made in InferenceMode, and for its views (no is_view()).
   bool is_inference() const { return self().storage->is_inference(); }
   /// Returns how often the elements were changed in place. Throws Error for an inference tensor.
   std::int64_t _version() const;

@@ -19,8 +19,8 @@ using ::tern::NotImplementedError; using ::tern::OrderedDict; using ::tern::OutO
 using ::tern::OwnPtr; using ::tern::PaddingMode; using ::tern::PaddingName;
 using ::tern::PrintOptions; using ::tern::Reduction; using ::tern::RefCounted;
 using ::tern::SaveOptions; using ::tern::Scalar; using ::tern::ScalarType; using ::tern::ShapeError;
-using ::tern::SmallVector; using ::tern::SourceLocation; using ::tern::State;
-using ::tern::Stateful; using ::tern::StatefulPointer; using ::tern::Storage;
+using ::tern::SharedAs; using ::tern::SmallVector; using ::tern::SourceLocation;
+using ::tern::State; using ::tern::Stateful; using ::tern::StatefulPointer; using ::tern::Storage;
 using ::tern::StrictBool; using ::tern::StrictDeviceIndex; using ::tern::StrictInt;
 using ::tern::StrictInteger; using ::tern::StrictNumber; using ::tern::Tensor;
 using ::tern::TensorAccessor; using ::tern::TensorImpl; using ::tern::TensorList;

@@ -353,12 +353,10 @@ Tensor one_element(const Tensor& self, const Scalar& value) {
   return detail::make_tensor({}, self.dtype(), self.device()).fill_(value);
 }
 
-// x[()] is x in Python; in C++ an empty list can only be a mistake.
 void check_indices(const char* op, Indices indices) {
   TERN_CHECK(!indices.empty() || !detail::as_libtorch, Error,
              "Passing an empty index list to Tensor::", op, "() is not valid syntax");
 }
-
 }  // namespace
 
 Tensor index(const Tensor& self, Indices indices) {
