@@ -15,6 +15,11 @@
 #include <tern/nn/module/load_options.h>
 #include <tern/nn/module/member_link.h>
 
+namespace tern::serialize {
+class InputArchive;
+class OutputArchive;
+}  // namespace tern::serialize
+
 namespace tern::nn {
 
 template <class Contained, class Derived>
@@ -307,6 +312,13 @@ class TERN_API Module : public ModuleHooks, public std::enable_shared_from_this<
   IncompatibleKeys load_state_dict(const State& state, StrictBool strict = true) {
     return load_state_dict(state, LoadOptions{.strict = strict});
   }
+  /// Writes parameters, persistent buffers and submodules to an archive, which torch::save() of
+  /// programs for libtorch calls. Override save() and load() together to save more.
+  virtual void save(serialize::OutputArchive& archive) const;
+  /// Copies the tensors of an archive into this module and its submodules, as load_state_dict()
+  /// does. A submodule that overrides load() reads its part at once; everything else changes at the
+  /// end. Throws Error if the archive lacks a tensor or a submodule.
+  virtual void load(serialize::InputArchive& archive);
   /// Returns false for modules that state files leave out, such as Functional.
   virtual bool is_serializable() const { return true; }
 

@@ -98,7 +98,9 @@ State load_state(const std::string& path, const LoadFileOptions& options) {
 }
 
 void load(Tensor& tensor, const std::string& path) {
-  const State state = load_state(path);
+  State state = load_state(path);
+  // libtorch's C++ frontend saves a tensor as a module with this one attribute.
+  if (state.is_dict() && state.size() == 1 && state.contains("0")) state = State(state["0"]);
   TERN_CHECK(state.is_tensor(), FileError, "load: '", path, "' holds ", kind_name(state.kind()),
              ", not a tensor");
   tensor = state.tensor();

@@ -36,6 +36,7 @@
 #include <tern/compat/macros.h>
 #include <tern/compat/names/data.h>
 #include <tern/compat/names/ops.h>
+#include <tern/compat/names/serialize.h>
 #include <tern/compat/names/std.h>
 #include <tern/compat/names/torch.h>
 #include <tern/compat/print.h>

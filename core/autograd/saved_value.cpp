@@ -12,7 +12,8 @@ namespace tern::autograd {
 // to compile.
 struct SavedValue::Value {
   std::variant<std::monostate, std::int64_t, double, bool, std::string, Tensor,
-               std::vector<std::int64_t>, std::vector<double>, std::vector<Tensor>>
+               std::vector<std::int64_t>, std::vector<double>, std::vector<bool>,
+               std::vector<Tensor>>
       held;
 };
 
@@ -35,13 +36,15 @@ SavedValue::SavedValue(IntArrayRef value)
     : SavedValue(std::vector<std::int64_t>(value.begin(), value.end())) {}
 SavedValue::SavedValue(std::vector<double> value)
     : value_(std::make_shared<Value>(Value{std::move(value)})) {}
+SavedValue::SavedValue(std::vector<bool> value)
+    : value_(std::make_shared<Value>(Value{std::move(value)})) {}
 SavedValue::SavedValue(std::vector<Tensor> value)
     : value_(std::make_shared<Value>(Value{std::move(value)})) {}
 
 template <class T>
 const T& SavedValue::get() const {
   constexpr const char* kNames[] = {"nothing",  "an int",   "a double", "a bool", "a text",
-                                    "a tensor", "integers", "doubles",  "tensors"};
+                                    "a tensor", "integers", "doubles",  "bools",  "tensors"};
   static_assert(std::size(kNames) == std::variant_size_v<decltype(Value::held)>);
   if (value_ != nullptr) {
     if (const T* value = std::get_if<T>(&value_->held)) return *value;
@@ -64,6 +67,7 @@ bool SavedValue::isString() const { return holds<std::string>(); }
 bool SavedValue::isTensor() const { return holds<Tensor>(); }
 bool SavedValue::isIntList() const { return holds<std::vector<std::int64_t>>(); }
 bool SavedValue::isDoubleList() const { return holds<std::vector<double>>(); }
+bool SavedValue::isBoolList() const { return holds<std::vector<bool>>(); }
 bool SavedValue::isTensorList() const { return holds<std::vector<Tensor>>(); }
 Scalar SavedValue::toScalar() const {
   if (isBool()) return toBool();
@@ -83,6 +87,7 @@ const std::vector<std::int64_t>& SavedValue::toIntVector() const {
   return get<std::vector<std::int64_t>>();
 }
 const std::vector<double>& SavedValue::toDoubleVector() const { return get<std::vector<double>>(); }
+const std::vector<bool>& SavedValue::toBoolVector() const { return get<std::vector<bool>>(); }
 const std::vector<Tensor>& SavedValue::toTensorVector() const {
   const auto& tensors = get<std::vector<Tensor>>();
   for (const Tensor& tensor : tensors) use_on_current_stream(tensor);

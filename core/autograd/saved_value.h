@@ -13,8 +13,8 @@
 
 namespace tern::autograd {
 
-/// A value that the forward() of a Function keeps for its backward(): an integer, a number, a bool,
-/// a text, a tensor, or several integers, numbers or tensors.
+/// A value that the forward() of a Function keeps for its backward(), or that an archive has: an
+/// integer, a number, a bool, a text, a tensor, or several integers, numbers, bools or tensors.
 ///
 /// Example:
 ///   context->saved_data["dim"] = 1;
@@ -44,6 +44,8 @@ class TERN_API SavedValue {
   SavedValue(IntArrayRef value);
   /// Keeps numbers.
   SavedValue(std::vector<double> value);
+  /// Keeps bools.
+  SavedValue(std::vector<bool> value);
   /// Keeps tensors.
   SavedValue(std::vector<Tensor> value);
   /// Keeps what is in the optional, or nothing.
@@ -69,6 +71,8 @@ class TERN_API SavedValue {
   bool isIntList() const;
   /// Returns true for numbers.
   bool isDoubleList() const;
+  /// Returns true for bools.
+  bool isBoolList() const;
   /// Returns true for tensors.
   bool isTensorList() const;
   /// Returns true for a number or a bool.
@@ -94,6 +98,10 @@ class TERN_API SavedValue {
   const std::vector<double>& toDoubleVector() const;
   /// Returns the same as toDoubleVector().
   const std::vector<double>& toDoubleList() const { return toDoubleVector(); }
+  /// Returns the bools.
+  const std::vector<bool>& toBoolVector() const;
+  /// Returns the bools.
+  const std::vector<bool>& toBoolVector() const;
   /// Returns the tensors.
   const std::vector<Tensor>& toTensorVector() const;
   /// Returns the same as toTensorVector().

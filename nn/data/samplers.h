@@ -12,7 +12,19 @@
 #include <tern/core/tensor/generator.h>
 #include <tern/core/tensor/state.h>
 
+namespace tern::serialize {
+class InputArchive;
+class OutputArchive;
+}  // namespace tern::serialize
+
 namespace tern::data::samplers {
+
+namespace detail {
+/// Writes the items of `state` to an archive.
+TERN_API void save_state(const State& state, serialize::OutputArchive& archive);
+/// Returns the content of an archive.
+TERN_API State state_in(const serialize::InputArchive& archive);
+}  // namespace detail
 
 /// Decides which examples form the next batch.
 template <class BatchRequest = std::vector<std::size_t>>
@@ -38,6 +50,16 @@ class Sampler {
   virtual void load_state_dict(const State& /*state*/) {
     tern::detail::raise<NotImplementedError>("load_state_dict: this sampler has no state");
   }
+
+  /// Writes state_dict() to an archive; torch::save() of programs for libtorch calls it. Samplers
+  /// that libtorch has write its keys.
+  virtual void save(serialize::OutputArchive& archive) const {
+    detail::save_state(state_dict(), archive);
+  }
+  /// Continues from an archive, with the checks of load_state_dict().
+  virtual void load(serialize::InputArchive& archive) {
+    load_state_dict(detail::state_in(archive));
+  }
 };
 
 /// Returns the indices 0, 1, 2, ... in order.
@@ -50,6 +72,8 @@ class TERN_API SequentialSampler : public Sampler<> {
   std::optional<std::vector<std::size_t>> next(std::size_t batch_size) override;
   State state_dict(std::optional<std::size_t> given = std::nullopt) const override;
   void load_state_dict(const State& state) override;
+  void save(serialize::OutputArchive& archive) const override;
+  void load(serialize::InputArchive& archive) override;
   /// Returns the number of indices since the last reset.
   std::size_t index() const { return index_; }
 
@@ -69,6 +93,8 @@ class TERN_API RandomSampler : public Sampler<> {
   std::optional<std::vector<std::size_t>> next(std::size_t batch_size) override;
   State state_dict(std::optional<std::size_t> given = std::nullopt) const override;
   void load_state_dict(const State& state) override;
+  void save(serialize::OutputArchive& archive) const override;
+  void load(serialize::InputArchive& archive) override;
   /// Returns the number of indices since the last reset.
   std::size_t index() const { return index_; }
 

@@ -13,6 +13,11 @@
 #include <tern/nn/optim/options.h>
 #include <tern/nn/optim/param_state.h>
 
+namespace tern::serialize {
+class InputArchive;
+class OutputArchive;
+}  // namespace tern::serialize
+
 namespace tern::optim {
 
 namespace detail {
@@ -138,6 +143,11 @@ class TERN_API Optimizer {
   /// state from which step() cannot continue. States of PyTorch 1.0 and later are read; options
   /// that they lack get their defaults.
   void load_state_dict(const State& state);
+  /// Writes state_dict() to an archive as libtorch does; torch::save() of programs for libtorch
+  /// calls it.
+  virtual void save(serialize::OutputArchive& archive) const;
+  /// Reads an archive with load_state_dict().
+  virtual void load(serialize::InputArchive& archive);
 
  protected:
   /// Returns a fresh state for one parameter; null (the default) for an optimizer without state.

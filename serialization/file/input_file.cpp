@@ -40,7 +40,12 @@ InputFile::InputFile(std::string path) : path_(std::move(path)), file_(open_file
   }
 }
 
-InputFile::~InputFile() { ::close(file_); }
+InputFile::InputFile(std::string name, std::uint64_t size, Read read)
+    : path_(std::move(name)), read_(std::move(read)), size_(size) {}
+
+InputFile::~InputFile() {
+  if (file_ >= 0) ::close(file_);
+}
 
 std::string InputFile::head(std::size_t count) const {
   std::string bytes(static_cast<std::size_t>(std::min<std::uint64_t>(count, size_)), '\0');
@@ -48,16 +53,24 @@ std::string InputFile::head(std::size_t count) const {
   return bytes;
 }
 
+/// Reads at most `count` bytes of the file.
+std::size_t InputFile::read_part(std::uint64_t offset, char* to, std::size_t count) const {
+  for (;;) {
+    const ssize_t done = ::pread(file_, to, count, static_cast<off_t>(offset));
+    if (done >= 0) return static_cast<std::size_t>(done);
+    if (errno != EINTR) fail("read", path_);
+  }
+}
+
 void InputFile::read(std::uint64_t offset, void* to, std::size_t count) const {
   auto* next = static_cast<char*>(to);
   while (count > 0) {
-    const ssize_t done = ::pread(file_, next, count, static_cast<off_t>(offset));
-    if (done < 0 && errno == EINTR) continue;
-    if (done < 0) fail("read", path_);
-    TERN_CHECK(done > 0, FileError, "load: '", path_, "' became shorter while it was read");
+    const std::size_t done = read_ ? read_(offset, next, count) : read_part(offset, next, count);
+    TERN_CHECK(done > 0 && done <= count, FileError, "load: '", path_,
+               "' became shorter while it was read");
     next += done;
-    offset += static_cast<std::uint64_t>(done);
-    count -= static_cast<std::size_t>(done);
+    offset += done;
+    count -= done;
   }
 }
 

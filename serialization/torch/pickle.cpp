@@ -35,6 +35,11 @@ constexpr std::string_view kFunctions[] = {
     "torch._utils._rebuild_tensor_v2",
     "torch._utils._rebuild_tensor_v3",
     "torch.device",
+    "torch.jit._pickle.build_boollist",
+    "torch.jit._pickle.build_doublelist",
+    "torch.jit._pickle.build_intlist",
+    "torch.jit._pickle.build_tensorlist",
+    "torch.jit._pickle.restore_type_tag",
 };
 
 /// Returns the dtype of torch.FloatStorage, torch.cuda.LongStorage and so on.
@@ -71,6 +76,19 @@ std::optional<ScalarType> dtype_of_python_name(std::string_view name) {
 #include <tern/core/tensor/dtypes.def>
 #undef TERN_DTYPE
   return std::nullopt;
+}
+
+/// Returns true for the class of an object in an archive of libtorch's C++ frontend:
+/// "__torch__.Module" or "__torch__.___torch_mangle_12.Module".
+bool is_script_module(std::string_view name) {
+  constexpr std::string_view kTorch = "__torch__.", kMangle = "___torch_mangle_", kEnd = "Module";
+  if (!name.starts_with(kTorch) || !name.ends_with(kEnd)) return false;
+  name.remove_prefix(kTorch.size());
+  name.remove_suffix(kEnd.size());
+  if (name.empty()) return true;
+  if (!name.starts_with(kMangle) || !name.ends_with('.')) return false;
+  name = name.substr(kMangle.size(), name.size() - kMangle.size() - 1);
+  return !name.empty() && name.find_first_not_of("0123456789") == name.npos;
 }
 
 /// Returns the bytes that a text has in Latin-1, or nullopt if it has characters that Latin-1
@@ -154,6 +172,7 @@ std::size_t TorchPickle::element_size(const std::string& key) const {
 }
 
 bool TorchPickle::is_known(std::string_view name) const {
+  if (is_script_module(name)) return true;
   if (name.starts_with("__torch__.")) {
     stream_.fail("class '", name,
                  "' belongs to TorchScript; load the file in Python with "
@@ -165,8 +184,10 @@ bool TorchPickle::is_known(std::string_view name) const {
 
 PickleValue TorchPickle::call(const PickleObject& function, const PickleObject& arguments) {
   const std::string_view name = function.text;
-  const auto result =
-      name.starts_with("torch.") ? call_torch(name, arguments) : call_python(name, arguments);
+  const bool is_script = is_script_module(name) || name.starts_with("torch.jit.");
+  const auto result = is_script                    ? call_script(name, arguments)
+                      : name.starts_with("torch.") ? call_torch(name, arguments)
+                                                   : call_python(name, arguments);
   if (result) return *result;
   fail("the call of '", name, "' with ", arguments.items.size(), " arguments is not supported");
 }
@@ -190,6 +211,20 @@ std::optional<PickleValue> TorchPickle::call_python(std::string_view name,
   if (no_arguments) return make(PickleObject::kBytes);
   if (PickleObject* text = argument(arguments, 0, PickleObject::kString)) return encode(*text);
   return some(argument(arguments, 0, PickleObject::kBytes));
+}
+
+/// Returns nullopt for unsupported arguments.
+std::optional<PickleValue> TorchPickle::call_script(std::string_view name,
+                                                    const PickleObject& arguments) {
+  const std::vector<PickleValue>& items = arguments.items;
+  if (is_script_module(name)) {
+    if (!items.empty()) return std::nullopt;
+    return make(PickleObject::kDict, std::string(name));  // BUILD adds the attributes
+  }
+  if (name == "torch.jit._pickle.restore_type_tag") {  // (value, type)
+    return items.size() == 2 ? std::optional(items[0]) : std::nullopt;
+  }
+  return items.size() == 1 ? some(argument(arguments, 0, PickleObject::kList)) : std::nullopt;
 }
 
 /// Returns nullopt for unsupported arguments.
@@ -312,7 +347,12 @@ PickleValue TorchPickle::rebuild(const PickleObject& arguments) {
          ", offset ", *offset, " does not fit into its storage '", storage->text, "' of ",
          elements.numel(), " elements");
   }
-  return make_value(make_alias(elements, *sizes, *strides, *offset));
+  Tensor tensor = make_alias(elements, *sizes, *strides, *offset);
+  const bool* const requires_grad = items.size() > 4 ? std::get_if<bool>(&items[4]) : nullptr;
+  if (requires_grad_ && requires_grad != nullptr && tensor.is_floating_point()) {
+    tensor.set_requires_grad(*requires_grad);
+  }
+  return make_value(std::move(tensor));
 }
 
 /// Builds a tensor on the device meta from (dtype, sizes, strides, requires_grad).

@@ -286,11 +286,16 @@ void PickleReader::reduce() {
   push(function);  // an object of this class
 }
 
-/// Ignores the attributes of an object. A state_dict() stores the versions of modules in them.
+/// Moves the attributes into an object that a dict stands for. Ignores those of other dicts: a
+/// state_dict() stores the versions of modules in them.
 void PickleReader::build() {
-  const PickleValue attributes = pop();
-  if (top(PickleObject::kDict) != nullptr && as(attributes, PickleObject::kDict) == nullptr)
+  const PickleValue value = pop();
+  PickleObject *const object = top(PickleObject::kDict), *const attributes =
+                                                             as(value, PickleObject::kDict);
+  if (object != nullptr && (attributes == nullptr || attributes == object))
     fail("the attributes of a dict must be a dict");
+  // Moved, so that a pickle cannot make many copies of one dict.
+  if (object != nullptr && !object->text.empty()) object->items = std::move(attributes->items);
 }
 
 /// Moves the values from `begin` to the top of the stack into the container below them.

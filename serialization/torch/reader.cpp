@@ -3,6 +3,7 @@
 #include <tern/serialization/numpy/detail/format.h>
 #include <tern/serialization/torch/detail/format.h>
 #include <tern/serialization/torch/detail/pickle.h>
+#include <tern/serialization/torch/detail/script.h>
 
 namespace tern::detail {
 namespace {
@@ -28,13 +29,15 @@ const ZipEntry& entry_of(const ZipArchive& zip, const std::string& name) {
   return *entry;
 }
 
-State read_zip(const InputFile& file, const LoadFileOptions& options) {
-  const ZipArchive zip(file);
+std::string folder_of(const ZipArchive& zip) {
   const std::string first = zip.entries().empty() ? "" : zip.entries()[0].name;
-  const std::string folder = first.substr(0, first.find('/') + 1);
-  TERN_CHECK(zip.find(folder + "constants.pkl") == nullptr, FileError, "load: '", file.path(),
-             "' is a TorchScript archive, a program with its weights; load it in Python with "
-             "torch.jit.load and torch.save its state_dict()");
+  return first.substr(0, first.find('/') + 1);
+}
+
+/// With `as_tree`, the modules of an archive of TorchScript are dictionaries in the state.
+State read_zip(const InputFile& file, const LoadFileOptions& options, bool as_tree) {
+  const ZipArchive zip(file);
+  const std::string folder = folder_of(zip);
   if (zip.find(folder + "byteorder") != nullptr) {
     ByteStream stream(file, entry_of(zip, folder + "byteorder"));
     constexpr std::string_view kLittle = "little";
@@ -47,9 +50,10 @@ State read_zip(const InputFile& file, const LoadFileOptions& options) {
     return entry_of(zip, folder + "data/" + key);
   };
   ByteStream stream(file, entry_of(zip, folder + "data.pkl"));
-  TorchPickle pickle(stream, options.skipped, [&](const std::string& key, std::uint64_t) {
-    return entry_of_storage(key).size;
-  });
+  TorchPickle pickle(
+      stream, options.skipped,
+      [&](const std::string& key, std::uint64_t) { return entry_of_storage(key).size; },
+      /*requires_grad=*/as_tree);
   State state = pickle.read();
   stream.finish();
   for (const TorchPickle::Storage& storage : pickle.storages()) {
@@ -57,7 +61,11 @@ State read_zip(const InputFile& file, const LoadFileOptions& options) {
     fill(storage.elements, elements);
     elements.finish();
   }
-  return state;
+  if (as_tree || zip.find(folder + "constants.pkl") == nullptr) return state;
+  TERN_CHECK(state.is_dict(), FileError, "load: '", file.path(),
+             "' is a TorchScript archive, a program with its weights; load it in Python with "
+             "torch.jit.load and torch.save its state_dict()");
+  return flat_script(state);
 }
 
 /// Throws unless the machine that wrote the file was little-endian.
@@ -122,6 +130,14 @@ State read_old(const InputFile& file, std::uint64_t offset, const LoadFileOption
 
 }  // namespace
 
+State read_script_tree(const InputFile& file) { return read_zip(file, {}, /*as_tree=*/true); }
+
+bool is_script(const InputFile& file) {
+  if (!file.head(4).starts_with("PK")) return false;
+  const ZipArchive zip(file);
+  return zip.find(folder_of(zip) + "constants.pkl") != nullptr;
+}
+
 bool recognizes_torch(std::string_view head) {
   return (head.starts_with("PK\3\4") && !recognizes_npz(head)) ||
          (head.starts_with('\x80') && head.find(kOldMagic) != head.npos);
@@ -129,7 +145,7 @@ bool recognizes_torch(std::string_view head) {
 
 State read_torch_state(const InputFile& file, const LoadFileOptions& options) {
   const std::string head = file.head(64);
-  if (head.starts_with("PK")) return read_zip(file, options);
+  if (head.starts_with("PK")) return read_zip(file, options, /*as_tree=*/false);
   const std::size_t magic = head.find(kOldMagic);
   TERN_CHECK(magic != head.npos, FileError, "load: '", file.path(),
              "' is neither a ZIP archive nor a file of torch.save in the older format");

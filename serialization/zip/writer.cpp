@@ -52,12 +52,12 @@ std::string common_fields(std::uint32_t crc, std::uint64_t size, std::size_t nam
 }  // namespace
 
 void ZipWriter::write(std::string_view bytes) {
-  file_.write(bytes);
+  sink_(bytes);
   position_ += bytes.size();
 }
 
 void ZipWriter::add(std::string_view name, std::initializer_list<std::string_view> pieces) {
-  TERN_CHECK(name.size() <= 0xFFFF, FileError, "save: '", file_.path(), "': a name has ",
+  TERN_CHECK(name.size() <= 0xFFFF, FileError, "save: '", name_, "': a name has ",
              name.size(), " bytes, a ZIP archive allows at most 65535");
   std::uint64_t size = 0;
   std::uint32_t crc = 0;

@@ -18,6 +18,7 @@ PLACES = {  # where libtorch has the names of tern's namespaces, if not in the o
     "tern::indexing": ["at::indexing"],
     "tern::cuda": ["torch::cuda", "at::cuda", "c10::cuda"],
 }
+OWN = {("at", "save"), ("at", "load")}  # functions that compat has instead of tern's
 LEFT_OUT = rf"/\*\*.*?\*/|\b(public|private):|TERN_FORWARD_HAS_DEFAULT_ARGS{ROUND}"
 PREFIXES = rf"^\s*template\s*{nested('<', '>')}|\b(TERN_API|inline|constexpr|extern|static|decltype\(auto\))"
 
@@ -73,7 +74,7 @@ def usings(place, space, found):
 
 def files(root, headers):
     """The texts of the files by path."""
-    texts, own = {}, set()
+    texts, own = {}, set(OWN)
     for _, place, name, is_type in declarations(root, {path: text for path, text in headers.items() if path.startswith("compat/")}):
         own |= {(place, name)} if is_type else set()
     for space, found in sorted(names(root, headers).items()):

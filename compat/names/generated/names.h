@@ -29,4 +29,5 @@
 #include <tern/compat/names/generated/torch_nn_utils_parametrize.h>
 #include <tern/compat/names/generated/torch_nn_utils_rnn.h>
 #include <tern/compat/names/generated/torch_optim.h>
+#include <tern/compat/names/generated/torch_serialize.h>
 #include <tern/compat/names/generated/torch_special.h>

@@ -49,6 +49,8 @@ class BatchSampler : public Sampler<typename Base::BatchRequestType> {
     return sampler_.state_dict(given);
   }
   void load_state_dict(const State& state) override { sampler_.load_state_dict(state); }
+  void save(serialize::OutputArchive& archive) const override { sampler_.save(archive); }
+  void load(serialize::InputArchive& archive) override { sampler_.load(archive); }
 
   /// Returns the sampler whose indices are cut.
   const Base& sampler() const { return sampler_; }

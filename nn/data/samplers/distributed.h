@@ -21,6 +21,8 @@ class TERN_API DistributedSampler : public DrawnSampler {
   std::size_t epoch() const { return epoch_; }
   /// Returns the number of examples of this rank.
   std::size_t count() const override;
+  void save(serialize::OutputArchive& archive) const override;
+  void load(serialize::InputArchive& archive) override;
 
  protected:
   /// Throws Error unless rank < num_replicas.
@@ -51,6 +53,8 @@ class TERN_API DistributedRandomSampler : public DistributedSampler {
                                     StrictInteger<std::size_t> num_replicas = 1,
                                     StrictInteger<std::size_t> rank = 0,
                                     StrictBool allow_duplicates = true);
+  void save(serialize::OutputArchive& archive) const override;
+  void load(serialize::InputArchive& archive) override;
 
  protected:
   std::vector<std::int64_t> draw() override;

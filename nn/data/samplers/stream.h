@@ -45,6 +45,8 @@ class TERN_API StreamSampler : public Sampler<BatchSize> {
   std::optional<BatchSize> next(std::size_t batch_size) override;
   State state_dict(std::optional<std::size_t> given = std::nullopt) const override;
   void load_state_dict(const State& state) override;
+  void save(serialize::OutputArchive& archive) const override;
+  void load(serialize::InputArchive& archive) override;
 
  private:
   std::size_t epoch_size_;

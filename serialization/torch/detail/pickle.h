@@ -21,10 +21,14 @@ class TorchPickle : public PickleReader {
   /// the file has no such storage.
   using StorageSize = std::function<std::uint64_t(const std::string& key, std::uint64_t bytes)>;
 
-  /// `skipped` receives the values that a State cannot hold; null makes them an error.
+  /// `skipped` receives the values that a State cannot hold; null makes them an error. With
+  /// `requires_grad`, tensors require a gradient where the pickle says so.
   TorchPickle(ByteStream& stream, decltype(LoadFileOptions::skipped) skipped,
-              StorageSize storage_size)
-      : PickleReader(stream), skipped_(skipped), storage_size_(std::move(storage_size)) {}
+              StorageSize storage_size, bool requires_grad = false)
+      : PickleReader(stream),
+        skipped_(skipped),
+        storage_size_(std::move(storage_size)),
+        requires_grad_(requires_grad) {}
 
   /// Reads the next pickle. Its tensors have memory, but the caller must fill in the elements.
   State read();
@@ -55,6 +59,7 @@ class TorchPickle : public PickleReader {
   /// Returns true for the name of a dtype of PyTorch, such as "torch.float8_e5m2".
   static bool is_dtype(std::string_view name);
   std::optional<PickleValue> call_python(std::string_view name, const PickleObject& arguments);
+  std::optional<PickleValue> call_script(std::string_view name, const PickleObject& arguments);
   std::optional<PickleValue> call_torch(std::string_view name, const PickleObject& arguments);
   PickleValue dict_of_pairs(PickleObject& list);
   PickleValue encode(PickleObject& text);
@@ -74,6 +79,7 @@ class TorchPickle : public PickleReader {
 
   decltype(LoadFileOptions::skipped) const skipped_;
   StorageSize storage_size_;
+  const bool requires_grad_;
   std::vector<Storage> storages_;
   std::unordered_map<std::string, std::size_t> by_key_;         // key -> index in storages_
   std::unordered_map<std::string, std::size_t> element_sizes_;  // by key

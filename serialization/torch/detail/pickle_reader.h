@@ -35,7 +35,8 @@ struct PickleObject {
 
   Kind kind;
   /// Content of a string or of bytes, "module.name" of a class, key of a storage, or what a foreign
-  /// value is: "a complex number".
+  /// value is: "a complex number". Of a dict, the class if the dict has the attributes of an
+  /// object.
   std::string text;
   /// Elements of a tuple, a list, a set or a storage; alternately keys and values of a dict.
   std::vector<PickleValue> items;

@@ -69,9 +69,13 @@ TEST(TorchChecksum, NamesTheTensor) {
 }
 
 INSTANTIATE_TEST_SUITE_P(, TorchDamage,
-                         ::testing::Values("torch/torch_state.pt", "torch/torch_state_old.pth"),
+                         ::testing::Values("torch/torch_state.pt", "torch/torch_state_old.pth",
+                                           "libtorch/net.pt"),
                          [](const auto& test) {
-                           return std::string(test.param).ends_with("pth") ? "old" : "zip";
+                           const std::string name = test.param;
+                           return name.ends_with("pth")   ? "old"
+                                  : name.starts_with("l") ? "libtorch"
+                                                          : "zip";
                          });
 
 }  // namespace

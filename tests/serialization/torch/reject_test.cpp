@@ -125,6 +125,46 @@ TEST_F(TorchReject, ClassesAndCalls) {
   rejects_file(make_zip({{"x/constants.pkl", ")."}, {"x/data.pkl", "N."}}), "is a TorchScript");
 }
 
+/// An object of libtorch's C++ frontend without its attributes, which BUILD adds.
+const std::string kObject = "c__torch__\nModule\n)\x81";
+
+TEST_F(TorchReject, ArchivesOfLibtorch) {
+  const auto script = [](const std::string& pickle) {
+    return make_zip({{"x/data.pkl", "\x80\2" + pickle},
+                     {"x/constants.pkl", "\x80\2)."},
+                     {"x/data/0", kFloats}});
+  };
+  write_file(path_, script(kObject + "}(" + text("a") + kObject + dict("K\5") + "bub."));
+  EXPECT_EQ(load_state(path_).get<int>("a.fc.weight"), 5);
+
+  rejects_file(script("c__torch__.___torch_mangle_x\nModule\n."), "belongs to TorchScript");
+  rejects_file(script("c__torch__.___torch_mangle_\nModule\n."), "belongs to TorchScript");
+  rejects_file(script("c__torch__.evil\nModule\n."), "belongs to TorchScript");
+  rejects_file(script("c__torch__\nModule\nK\1\x85\x81."), "with 1 arguments is not supported");
+  rejects_file(script(kObject + "Nb."), "the attributes of a dict must be a dict");
+  rejects_file(script(kObject + "q\1h\1b."), "the attributes of a dict must be a dict");
+  rejects_file(script(kObject + "q\1}(" + text("a") + "h\1ub."), "nested deeper than 16");
+  rejects_file(script(kObject + "}(" + text("a.b") + "K\1" + text("a") + kObject + "}(" +
+                      text("b") + "K\2ubub."),
+               "'a.b'");
+  rejects("ctorch.jit._pickle\nbuild_intlist\nK\1\x85R.", "is not supported");
+  rejects("ctorch.jit._pickle\nrestore_type_tag\n]\x85R.", "is not supported");
+  // One dictionary as the attributes of many objects has its items once.
+  std::string many = "}(" + text("a") + "K\1uq\1](";
+  for (int i = 0; i < 1000; ++i) many += kObject + "h\1b";
+  write_file(path_, script(many + "e\x86."));
+  EXPECT_EQ(load_state(path_)[1].size(), 1000u);
+
+  TensorPart size;
+  size.type = "ctorch\nLongStorage\n";
+  size.count = integer(2);
+  size.sizes = size.strides = ")";
+  const std::string optimizer = kObject + "}(" + text("state") + kObject + "}b" +
+                                text("param_groups") + kObject + "}(" + text("param_groups/size") +
+                                size.pickle() + "ubub.";
+  rejects_file(script(optimizer), "Key 'param_groups/0' is not defined");
+}
+
 TEST_F(TorchReject, Opcodes) {
   rejects("(ios\nsystem\n.", "opcode 105 ('i') is not needed for data; tern does not run it");
   rejects("(o.", "opcode 111 ('o')");
