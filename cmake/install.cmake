@@ -16,6 +16,8 @@ foreach(header IN ITEMS cuda graph graphed_step stream)
 endforeach()
 
 write_basic_package_version_file(tern-config-version.cmake COMPATIBILITY SameMinorVersion)
+# Programs ask for versions of PyTorch.
+write_basic_package_version_file(TorchConfigVersion.cmake VERSION 2.15.0 COMPATIBILITY AnyNewerVersion)
 
 # A static libtern brings its libraries along.
 set(tern_pc_private " -pthread -l${CMAKE_DL_LIBS}")
@@ -62,6 +64,13 @@ function(tern_install prefix libraries plugins)
                                 INSTALL_DESTINATION ${package})
   install(FILES ${config}/tern-config.cmake ${PROJECT_BINARY_DIR}/tern-config-version.cmake
           DESTINATION ${package} ${development})
+
+  # find_package(Torch) for programs written for libtorch. In a prefix of its own, so that no program finds it unasked.
+  set(torch share/tern/torch/share/cmake/Torch)
+  configure_package_config_file(cmake/TorchConfig.cmake.in ${config}/TorchConfig.cmake
+                                INSTALL_DESTINATION ${torch} PATH_VARS package CMAKE_INSTALL_INCLUDEDIR)
+  install(FILES ${config}/TorchConfig.cmake ${PROJECT_BINARY_DIR}/TorchConfigVersion.cmake
+          DESTINATION ${torch} ${development})
 
   # The way up from the folder of tern.pc, so that an installation can be moved.
   file(RELATIVE_PATH tern_pc_up /${libraries}/pkgconfig /)

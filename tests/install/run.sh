@@ -24,6 +24,13 @@ case $way in
     (cd "$build/lib" && ls libtern*.so | grep -v emulated) >"$work/libraries"
     (cd "$work/prefix/lib" && ls -- *.so) | diff "$work/libraries" -
     "$source/tests/plugins/shipped.sh" "$work/shipped" "$work/prefix/lib" "$build"
+    # find_package(Torch), where it is asked for and nowhere else.
+    cmake -S "$source/tests/install/torch" -B "$work/torch" -D CMAKE_BUILD_TYPE=Debug \
+      -D CMAKE_PREFIX_PATH="$work/prefix/share/tern/torch"
+    cmake --build "$work/torch"
+    (cd "$work/torch" && ./torch_program)
+    cmake -S "$source/tests/install/torch" -B "$work/unasked" -D CMAKE_PREFIX_PATH="$work/prefix" >"$work/unasked.log" 2>&1 || true
+    if grep "^Torch_DIR.*$work" "$work/unasked/CMakeCache.txt"; then exit 1; fi
     # The public headers, and no other.
     (cd "$work/prefix/include/tern" && find . -name '*.h' -not -path '*/generated/*' | sed 's|^./||' | sort) >"$work/installed"
     (cd "$source" && sh cmake/public_headers.sh made | sort) | diff "$work/installed" -
