@@ -6,6 +6,7 @@
 #include <tern/core/base/error.h>
 #include <tern/nn/optim/detail/check_numbers.h>
 #include <tern/nn/optim/options.h>
+#include <tern/nn/optim/param_state.h>
 
 namespace tern::optim {
 
@@ -157,6 +158,17 @@ void OptimizerOptions::load(const State& group) {
     // This one depends on the program, not on the training.
     if (std::string_view(option.traits().key) != "capturable") option.load(group);
   }
+}
+
+bool detail::are_equal(const OptimizerOptions& a, const OptimizerOptions& b) {
+  State of_a, of_b;
+  a.save(of_a);
+  b.save(of_b);
+  return typeid(a) == typeid(b) && identical(of_a, of_b);
+}
+
+bool detail::are_equal(const OptimizerParamState& a, const OptimizerParamState& b) {
+  return typeid(a) == typeid(b) && identical(a.save(), b.save());
 }
 
 }  // namespace tern::optim

@@ -7,6 +7,7 @@
 #include <optional>
 #include <string>
 #include <tuple>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -263,6 +264,11 @@ class TERN_API OptimizerOptions {
   friend struct detail::RuleArguments;
 };
 
+namespace detail {
+/// Returns true for equal options of one class.
+TERN_API bool are_equal(const OptimizerOptions& a, const OptimizerOptions& b);
+}  // namespace detail
+
 /// Implements clone() of an options class.
 template <class Derived>
 class TERN_API OptimizerCloneableOptions : public OptimizerOptions {
@@ -270,6 +276,11 @@ class TERN_API OptimizerCloneableOptions : public OptimizerOptions {
   /// Returns a copy.
   typename detail::ClonePointer<OptimizerOptions, Derived>::type clone() const override;
 };
+
+/// Returns true if all options are equal.
+template <class Options>
+requires std::is_base_of_v<OptimizerCloneableOptions<Options>, Options>
+bool operator==(const Options& a, const Options& b) { return detail::are_equal(a, b); }
 
 // Not inline, so that `extern template` keeps it out of programs.
 template <class Derived>

@@ -113,6 +113,11 @@ class TERN_API OptimizerParamState {
   friend struct detail::StateFields;
 };
 
+namespace detail {
+/// Returns true for states of one class with equal entries.
+TERN_API bool are_equal(const OptimizerParamState& a, const OptimizerParamState& b);
+}  // namespace detail
+
 /// Implements clone() of a state class.
 template <class Derived>
 class TERN_API OptimizerCloneableParamState : public OptimizerParamState {
@@ -120,6 +125,11 @@ class TERN_API OptimizerCloneableParamState : public OptimizerParamState {
   /// Returns a copy; tensors share their elements.
   typename detail::ClonePointer<OptimizerParamState, Derived>::type clone() const override;
 };
+
+/// Returns true if all entries are equal; of tensors, dtype, size and elements.
+template <class ParamState>
+requires std::is_base_of_v<OptimizerCloneableParamState<ParamState>, ParamState>
+bool operator==(const ParamState& a, const ParamState& b) { return detail::are_equal(a, b); }
 
 // Not inline, so that `extern template` keeps it out of programs.
 template <class Derived>

@@ -68,6 +68,10 @@ class TERN_API ScheduledOptimizer {
 ///   }
 class TERN_API LRScheduler {
  public:
+  /// Remembers the learning rates of all groups as their initial ones, unless an earlier scheduler
+  /// did so. With a `last_epoch` of 0 or more the schedule continues after that epoch; every group
+  /// needs an "initial_lr" then, and Error is thrown without it.
+  explicit LRScheduler(Optimizer& optimizer, std::int64_t last_epoch = -1);
   LRScheduler(const LRScheduler&) = delete;
   LRScheduler& operator=(const LRScheduler&) = delete;
   /// Takes over the schedule.
@@ -96,11 +100,6 @@ class TERN_API LRScheduler {
   void load_state_dict(const State& state);
 
  protected:
-  /// Remembers the learning rates of all groups as their initial ones, unless an earlier scheduler
-  /// did so. With a `last_epoch` of 0 or more the schedule continues after that epoch; every group
-  /// needs an "initial_lr" then, and Error is thrown without it.
-  explicit LRScheduler(Optimizer& optimizer, std::int64_t last_epoch = -1);
-
   /// Returns the learning rates of epoch last_epoch_. Most schedulers compute them from the current
   /// ones, so that several schedulers can act on one optimizer.
   virtual std::vector<double> get_lrs() = 0;
