@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <bit>
 #include <cstddef>
 #include <cstdint>
@@ -29,8 +30,12 @@ class OrderedDict {
   /// A key with its value.
   class Item : public std::pair<Key, Value> {
    public:
+    /// A plain pair of both.
+    using Pair = std::pair<Key, Value>;
     /// Makes an item from a key and a value.
-    using std::pair<Key, Value>::pair;
+    using Pair::Pair;
+    /// Returns key and value.
+    const Pair& pair() const noexcept { return *this; }
     /// Returns the key.
     const Key& key() const noexcept { return this->first; }
     /// Returns the value.
@@ -56,6 +61,8 @@ class OrderedDict {
     for (const Item& item : items) insert(item.key(), item.value());
   }
 
+  /// Returns what error texts call a key.
+  const std::string& key_description() const noexcept { return key_description_; }
   /// Returns the number of items.
   std::size_t size() const noexcept { return items_.size(); }
   /// Returns true when there is no item.
@@ -153,7 +160,7 @@ class OrderedDict {
   }
   /// Removes a key. Throws IndexError when there is none.
   void erase(const Key& key) {
-    required(find(key), key);
+    TERN_CHECK(contains(key), IndexError, key_description_, " '", key, "' doesn't exist");
     items_.erase(items_.begin() + static_cast<std::ptrdiff_t>(index_of(key)));
     fill_slots();
   }
@@ -164,6 +171,14 @@ class OrderedDict {
   }
   /// Makes room for `capacity` items.
   void reserve(std::size_t capacity) { items_.reserve(capacity); }
+
+  /// Returns true if both have equal keys and values in the same order.
+  friend bool operator==(const OrderedDict& a, const OrderedDict& b) {
+    return a.size() == b.size() &&
+           std::equal(a.begin(), a.end(), b.begin(), [](const Item& x, const Item& y) {
+             return x.key() == y.key() && x.value() == y.value();
+           });
+  }
 
  private:
   static constexpr std::size_t kSearched = 16;  // up to this size a search is linear

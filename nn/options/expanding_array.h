@@ -34,9 +34,11 @@ class TERN_API ExpandingArray {
   }
   ExpandingArray(const std::array<T, D>& list) : values_(list) {}
   /// Takes one number for all.
+  ExpandingArray(const T& all) requires(!std::is_arithmetic_v<T>) { values_.fill(all); }
   template <class Number>
-  requires(std::is_same_v<T, double> ? tern::detail::NumberArgument<Number>
-                                     : tern::detail::IntArgument<Number>)
+  requires(std::is_arithmetic_v<T> &&
+           (std::is_integral_v<T> ? tern::detail::IntArgument<Number>
+                                  : tern::detail::NumberArgument<Number>))
       ExpandingArray(const Number& all) {
     values_.fill(static_cast<T>(all));
   }
@@ -47,10 +49,13 @@ class TERN_API ExpandingArray {
   /// Accesses the numbers.
   std::array<T, D>* operator->() { return &values_; }
   const std::array<T, D>* operator->() const { return &values_; }
+  /// Returns D.
+  std::size_t size() const noexcept { return D; }
   /// Returns the numbers as an argument of an op.
   operator ArrayRef<T>() const { return {values_.data(), D}; }
 
- private:
+ protected:
+  /// The numbers.
   std::array<T, D> values_;
 };
 
@@ -68,53 +73,37 @@ std::ostream& operator<<(std::ostream& stream, const ExpandingArray<D, T>& array
 ///
 /// Example:
 ///   nn::AdaptiveAvgPool2dOptions({std::nullopt, 1});  // keeps the height
-template <std::size_t D>
-class TERN_API ExpandingArrayWithOptionalElem {
+template <std::size_t D, class T = std::int64_t>
+class TERN_API ExpandingArrayWithOptionalElem : public ExpandingArray<D, std::optional<T>> {
+  using Base = ExpandingArray<D, std::optional<T>>;
+
  public:
+  using Base::Base;
   /// Takes a list of D integers. Throws ShapeError for another count.
-  ExpandingArrayWithOptionalElem(std::initializer_list<std::int64_t> list)
-      : ExpandingArrayWithOptionalElem(ExpandingArray<D>(list)) {}
-  ExpandingArrayWithOptionalElem(const std::vector<std::int64_t>& list)
-      : ExpandingArrayWithOptionalElem(ExpandingArray<D>(list)) {}
-  ExpandingArrayWithOptionalElem(IntArrayRef list)
-      : ExpandingArrayWithOptionalElem(ExpandingArray<D>(list)) {}
-  ExpandingArrayWithOptionalElem(const ExpandingArray<D>& list) {
-    for (std::size_t i = 0; i < D; ++i) values_[i] = (*list)[i];
-  }
-  ExpandingArrayWithOptionalElem(std::initializer_list<std::optional<std::int64_t>> list) {
-    TERN_CHECK(list.size() == D, ShapeError, "Expected ", D, " values, but instead got ",
-               list.size());
-    for (std::size_t i = 0; i < D; ++i) values_[i] = list.begin()[i];
+  ExpandingArrayWithOptionalElem(std::initializer_list<T> list)
+      : ExpandingArrayWithOptionalElem(ExpandingArray<D, T>(list)) {}
+  ExpandingArrayWithOptionalElem(const std::vector<T>& list)
+      : ExpandingArrayWithOptionalElem(ExpandingArray<D, T>(list)) {}
+  ExpandingArrayWithOptionalElem(ArrayRef<T> list)
+      : ExpandingArrayWithOptionalElem(ExpandingArray<D, T>(list)) {}
+  ExpandingArrayWithOptionalElem(const std::array<T, D>& list)
+      : ExpandingArrayWithOptionalElem(ExpandingArray<D, T>(list)) {}
+  ExpandingArrayWithOptionalElem(const ExpandingArray<D, T>& list) : Base(std::optional<T>()) {
+    for (std::size_t i = 0; i < D; ++i) this->values_[i] = (*list)[i];
   }
   /// Takes one integer for all.
   template <tern::detail::IntArgument Number>
-  ExpandingArrayWithOptionalElem(const Number& all) {
-    values_.fill(static_cast<std::int64_t>(all));
-  }
-
-  /// Returns the integers.
-  std::array<std::optional<std::int64_t>, D>& operator*() { return values_; }
-  const std::array<std::optional<std::int64_t>, D>& operator*() const { return values_; }
-  /// Accesses the integers.
-  std::array<std::optional<std::int64_t>, D>* operator->() { return &values_; }
-  const std::array<std::optional<std::int64_t>, D>* operator->() const { return &values_; }
-
- private:
-  std::array<std::optional<std::int64_t>, D> values_;
+  ExpandingArrayWithOptionalElem(const Number& all) : Base(std::optional<T>(static_cast<T>(all))) {}
 };
 
-/// Prints the integers as a list, with None for std::nullopt.
-template <std::size_t D>
-std::ostream& operator<<(std::ostream& stream, const ExpandingArrayWithOptionalElem<D>& array) {
+/// Prints the integers as a list, or a single one alone, with None for std::nullopt.
+template <std::size_t D, class T>
+std::ostream& operator<<(std::ostream& stream, const ExpandingArrayWithOptionalElem<D, T>& array) {
   for (std::size_t i = 0; i < D; ++i) {
-    stream << (i == 0 ? "[" : ", ");
-    if ((*array)[i]) {
-      stream << std::to_string(*(*array)[i]);
-    } else {
-      stream << "None";
-    }
+    if (D > 1) stream << (i == 0 ? "[" : ", ");
+    tern::detail::print_text(stream, (*array)[i] ? tern::detail::text_of(*(*array)[i]) : "None");
   }
-  return stream << ']';
+  return D > 1 ? stream << ']' : stream;
 }
 
 }  // namespace tern
