@@ -10,6 +10,7 @@
 #include <tern/core/base/detail/libtorch.h>
 #include <tern/core/base/detail/plain_text.h>
 #include <tern/core/ops/common/print.h>
+#include <tern/nn/detail/libtorch.h>
 #include <tern/nn/detail/printing.h>
 
 namespace tern::compat {
@@ -191,6 +192,11 @@ bool use_libtorch_printing() {
   tern::detail::as_libtorch = true;
   tern::detail::tensor_printer() = print_default;
   nn::detail::printed_namespace() = "torch";
+  return true;
+}
+
+bool follow_libtorch() {
+  nn::detail::follows_libtorch() = true;
   return true;
 }
 

@@ -15,4 +15,9 @@ TERN_API void print(std::ostream& out, const Tensor& tensor, std::int64_t linesi
 /// <torch/torch.h> calls this function. Returns true, for use in an initialiser.
 TERN_API bool use_libtorch_printing();
 
+/// Makes modules and optimizers follow libtorch where it differs from Python, in the whole program:
+/// apply() visits parents first, modules and parameters that are registered twice are listed twice.
+/// Including <torch/torch.h> calls this function. Returns true, for use in an initialiser.
+TERN_API bool follow_libtorch();
+
 }  // namespace tern::compat

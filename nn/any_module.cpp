@@ -1,5 +1,5 @@
-#include <tern/core/base/detail/type_name.h>
 #include <tern/nn/any_module.h>
+#include <tern/nn/detail/libtorch.h>
 
 namespace tern::nn {
 
@@ -15,8 +15,8 @@ void argument_count_error(const Module& module, std::size_t least, std::size_t m
   }
   const std::string hint = " If " + name +
                            "'s forward() method has default arguments, please make sure the "
-                           "forward() method is declared with a corresponding "
-                           "`TERN_FORWARD_HAS_DEFAULT_ARGS` macro.";
+                           "forward() method is declared with a corresponding `" +
+                           (follows_libtorch() ? "" : "TERN_") + "FORWARD_HAS_DEFAULT_ARGS` macro.";
   tern::detail::raise<Error>(name, "'s forward() method expects ", most,
                              " argument(s), but received ", received, ".",
                              received < most ? hint : "");
@@ -25,13 +25,13 @@ void argument_count_error(const Module& module, std::size_t least, std::size_t m
 void argument_type_error(std::size_t index, const std::type_info& expected,
                          const std::type_info& received) {
   tern::detail::raise<Error>("Expected argument #", index, " to be of type ",
-                             tern::detail::type_name(expected), ", but received value of type ",
-                             tern::detail::type_name(received));
+                             detail::printed_type(expected), ", but received value of type ",
+                             detail::printed_type(received));
 }
 
 void return_type_error(const std::type_info& actual, const std::type_info& asked) {
-  tern::detail::raise<Error>("The type of the return value is ", tern::detail::type_name(actual),
-                             ", but you asked for type ", tern::detail::type_name(asked));
+  tern::detail::raise<Error>("The type of the return value is ", detail::printed_type(actual),
+                             ", but you asked for type ", detail::printed_type(asked));
 }
 
 void unknown_forward_error(const Module* module) {
@@ -57,8 +57,8 @@ AnyValue call_any(Module& module, AnyForward forward, AnyInputs&& inputs) {
 }
 
 void module_cast_error(const std::type_info& from, const std::type_info& to) {
-  tern::detail::raise<Error>("Attempted to cast module of type ", tern::detail::type_name(from),
-                             " to type ", tern::detail::type_name(to),
+  tern::detail::raise<Error>("Attempted to cast module of type ", detail::printed_type(from),
+                             " to type ", detail::printed_type(to),
                              "; operator() calls a module of any class");
 }
 

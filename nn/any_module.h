@@ -101,8 +101,7 @@ class TERN_API AnyModule : public detail::MemberLink {
   template <class R = Tensor, class... Args>
   R forward(Args&&... args) const {
     AnyValue result = any_forward(std::forward<Args>(args)...);
-    if (R* value = result.try_get<R>()) return std::move(*value);
-    detail::return_type_error(result.type_info(), typeid(R));
+    return std::move(result.get<R>());
   }
 
   /// Returns the module as M. Throws Error if the module has another type or is missing.

@@ -1,9 +1,9 @@
 #include <unordered_set>
 
 #include <tern/core/autograd/grad_mode.h>
-#include <tern/core/base/detail/type_name.h>
 #include <tern/nn/detail/container_clone.h>
 #include <tern/nn/detail/family.h>
+#include <tern/nn/detail/libtorch.h>
 #include <tern/nn/detail/module_walk.h>
 #include <tern/nn/detail/parameters.h>
 #include <tern/nn/module.h>
@@ -73,7 +73,7 @@ void Module::release_children() noexcept {
 }
 
 std::string Module::name() const {
-  return name_.empty() ? tern::detail::type_name(typeid(*this)) : name_;
+  return name_.empty() ? detail::printed_type(typeid(*this)) : name_;
 }
 
 // --- Registration --------------------------------------------------------------------------------
@@ -141,6 +141,7 @@ void Module::unregister_module(const std::string& name) {
 // --- Registered entries --------------------------------------------------------------------------
 
 std::vector<Tensor> Module::parameters(StrictBool recurse) const {
+  if (detail::follows_libtorch()) return named_parameters(recurse).values();
   std::vector<Tensor> result;
   ModuleWalk::parameters(*this, recurse, [&](const Tensor& t) { result.push_back(t); });
   return result;
@@ -148,12 +149,17 @@ std::vector<Tensor> Module::parameters(StrictBool recurse) const {
 
 Module::NamedTensors Module::named_parameters(StrictBool recurse) const {
   NamedTensors result;
-  ModuleWalk::parameters(*this, recurse,
-                         [&](const std::string& path, const Tensor& t) { result.insert(path, t); });
+  const auto insert = [&](const std::string& path, const Tensor& t) { result.insert(path, t); };
+  if (detail::follows_libtorch()) {
+    ModuleWalk::every_parameter(*this, recurse, insert);
+  } else {
+    ModuleWalk::parameters(*this, recurse, insert);
+  }
   return result;
 }
 
 std::vector<Tensor> Module::buffers(StrictBool recurse) const {
+  if (detail::follows_libtorch()) return named_buffers(recurse).values();
   std::vector<Tensor> result;
   ModuleWalk::buffers(*this, recurse, [&](const Tensor& t) { result.push_back(t); });
   return result;
@@ -161,8 +167,12 @@ std::vector<Tensor> Module::buffers(StrictBool recurse) const {
 
 Module::NamedTensors Module::named_buffers(StrictBool recurse) const {
   NamedTensors result;
-  ModuleWalk::buffers(*this, recurse,
-                      [&](const std::string& path, const Tensor& t) { result.insert(path, t); });
+  const auto insert = [&](const std::string& path, const Tensor& t) { result.insert(path, t); };
+  if (detail::follows_libtorch()) {
+    ModuleWalk::every_buffer(*this, recurse, insert);
+  } else {
+    ModuleWalk::buffers(*this, recurse, insert);
+  }
   return result;
 }
 
@@ -187,15 +197,21 @@ Module::NamedModules Module::named_modules(const std::string& name_prefix,
                                            StrictBool include_self) const {
   NamedModules result;
   if (include_self) result.insert(name_prefix, shared_self());
-  ModuleWalk::modules(*this, [&](const std::string& path, const Module& module) {
+  const auto insert = [&](const std::string& path, const Module& module) {
     if (&module == this) return;
     result.insert(ModuleWalk::join(name_prefix, path),
                   std::const_pointer_cast<Module>(module.shared_from_this()));
-  });
+  };
+  if (detail::follows_libtorch()) {
+    ModuleWalk::paths(*this, insert);
+  } else {
+    ModuleWalk::modules(*this, insert);
+  }
   return result;
 }
 
 std::vector<std::shared_ptr<Module>> Module::modules(StrictBool include_self) const {
+  if (detail::follows_libtorch()) return named_modules(std::string(), include_self).values();
   std::vector<std::shared_ptr<Module>> result;
   if (include_self) result.push_back(shared_self());
   ModuleWalk::each(*this, [&](const Module& module) {
@@ -206,6 +222,7 @@ std::vector<std::shared_ptr<Module>> Module::modules(StrictBool include_self) co
 }
 
 Module::NamedModules Module::named_children() const {
+  if (detail::follows_libtorch()) return children_;
   NamedModules result("Submodule");
   std::unordered_set<const Module*> seen;
   for (const auto& [name, child] : children_) {
@@ -289,9 +306,12 @@ struct ApplyFrame {
   std::size_t length;  // length of the parent's path
 };
 
-/// Calls fn(path, module) for all modules below `root`, children first, but not for `root` itself.
-template <class Fn>
-void apply_below(const Module& root, std::string path, const Fn& fn) {
+/// Calls fn(path, module) for all modules below `root`, children first, and self() at last. As
+/// libtorch does it, parents come first.
+template <class Fn, class Self>
+void apply_to(const Module& root, std::string path, const Fn& fn, const Self& self) {
+  const bool parents_first = detail::follows_libtorch();
+  if (parents_first) self();
   std::vector<ApplyFrame> open;
   open.push_back({nullptr, root.named_children(), 0, path.size()});
   for (;;) {
@@ -300,66 +320,75 @@ void apply_below(const Module& root, std::string path, const Fn& fn) {
       const auto& [name, child] = top.children[top.next++];
       const std::size_t length = ModuleWalk::descend(path, name);
       const std::shared_ptr<Module> module = child;  // push_back moves the frames
+      if (parents_first) fn(path, module);
       open.push_back({module, module->named_children(), 0, length});
       continue;
     }
-    if (open.size() == 1) return;
+    if (open.size() == 1) break;
     const std::shared_ptr<Module> module = std::move(top.module);
     const std::size_t length = top.length;
     open.pop_back();
-    fn(path, module);
+    if (!parents_first) fn(path, module);
     path.resize(length);
   }
+  if (!parents_first) self();
 }
 
 }  // namespace
 
 void Module::apply(const std::function<void(Module&)>& function) {
-  apply_below(*this, "", [&](const std::string&, const auto& child) { function(*child); });
-  function(*this);
+  apply_to(
+      *this, "", [&](const std::string&, const auto& child) { function(*child); },
+      [&] { function(*this); });
 }
 
 void Module::apply(const std::function<void(const Module&)>& function) const {
-  apply_below(*this, "", [&](const std::string&, const auto& child) { function(*child); });
-  function(*this);
+  apply_to(
+      *this, "", [&](const std::string&, const auto& child) { function(*child); },
+      [&] { function(*this); });
 }
 
 void Module::apply(const std::function<void(const std::string&, Module&)>& function,
                    const std::string& name_prefix) {
-  apply_below(*this, name_prefix,
-              [&](const std::string& path, const auto& child) { function(path, *child); });
-  function(name_prefix, *this);
+  apply_to(
+      *this, name_prefix,
+      [&](const std::string& path, const auto& child) { function(path, *child); },
+      [&] { function(name_prefix, *this); });
 }
 
 void Module::apply(const std::function<void(const std::string&, const Module&)>& function,
                    const std::string& name_prefix) const {
-  apply_below(*this, name_prefix,
-              [&](const std::string& path, const auto& child) { function(path, *child); });
-  function(name_prefix, *this);
+  apply_to(
+      *this, name_prefix,
+      [&](const std::string& path, const auto& child) { function(path, *child); },
+      [&] { function(name_prefix, *this); });
 }
 
 void Module::apply(const std::function<void(const std::shared_ptr<Module>&)>& function) const {
   const std::shared_ptr<Module> self = shared_self();
-  apply_below(*this, "", [&](const std::string&, const auto& child) { function(child); });
-  function(self);
+  apply_to(
+      *this, "", [&](const std::string&, const auto& child) { function(child); },
+      [&] { function(self); });
 }
 
 void Module::apply(
     const std::function<void(const std::string&, const std::shared_ptr<Module>&)>& function,
     const std::string& name_prefix) const {
   const std::shared_ptr<Module> self = shared_self();
-  apply_below(*this, name_prefix,
-              [&](const std::string& path, const auto& child) { function(path, child); });
-  function(name_prefix, self);
+  apply_to(
+      *this, name_prefix,
+      [&](const std::string& path, const auto& child) { function(path, child); },
+      [&] { function(name_prefix, self); });
 }
 
 // --- Modes and gradients -------------------------------------------------------------------------
 
-void Module::train(bool on) {
-  is_training_ = on;
+/// Calls on_container(module) for the containers and on_module(module) for the other modules that
+/// are registered here or in such a container. A loop, because recursion through containers would
+/// take stack.
+template <class OnContainer, class OnModule>
+void Module::each_child(const OnContainer& on_container, const OnModule& on_module) {
   if (children_.is_empty()) return;
-  // A loop, because recursion through containers would take stack. Other modules may override
-  // train(), so they are called.
   std::vector<std::pair<const NamedModules*, std::size_t>> open = {{&children_, 0}};
   while (!open.empty()) {
     auto& [children, next] = open.back();
@@ -369,25 +398,34 @@ void Module::train(bool on) {
     }
     Module& child = *(*children)[next++].value();
     if (detail::is_container(child)) {
-      child.is_training_ = on;
+      on_container(child);
       open.emplace_back(&child.children_, 0);
     } else {
-      child.train(on);
+      on_module(child);
     }
   }
 }
 
+// train() and zero_grad() call the functions of the submodules, which may override them.
+
+void Module::train(bool on) {
+  is_training_ = on;
+  each_child([&](Module& container) { container.is_training_ = on; },
+             [&](Module& module) { module.train(on); });
+}
+
 void Module::zero_grad(bool set_to_none) {
-  for (const Tensor& parameter : parameters()) {
+  each_child([](Module&) {}, [&](Module& module) { module.zero_grad(set_to_none); });
+  ModuleWalk::parameters(*this, /*recurse=*/false, [&](const Tensor& parameter) {
     Tensor& grad = parameter.mutable_grad();
-    if (!grad.defined()) continue;
+    if (!grad.defined()) return;
     if (set_to_none) {
       grad.reset();
     } else {
       grad = grad.detach();
       grad.zero_();
     }
-  }
+  });
 }
 
 Module& Module::requires_grad_(StrictBool requires_grad) {

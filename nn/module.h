@@ -58,6 +58,14 @@ struct ImplOf<T> {
 ///   TERN_MODULE(Net);
 class TERN_API Module : public ModuleHooks, public std::enable_shared_from_this<Module> {
  public:
+  /// The functions that apply() takes, as libtorch names them.
+  using ModuleApplyFunction = std::function<void(Module&)>;
+  using ConstModuleApplyFunction = std::function<void(const Module&)>;
+  using NamedModuleApplyFunction = std::function<void(const std::string&, Module&)>;
+  using ConstNamedModuleApplyFunction = std::function<void(const std::string&, const Module&)>;
+  using ModulePointerApplyFunction = std::function<void(const std::shared_ptr<Module>&)>;
+  using NamedModulePointerApplyFunction =
+      std::function<void(const std::string&, const std::shared_ptr<Module>&)>;
   /// Tensors and modules by name, in order.
   using NamedTensors = OrderedDict<std::string, Tensor>;
   using NamedModules = OrderedDict<std::string, std::shared_ptr<Module>>;
@@ -222,7 +230,7 @@ class TERN_API Module : public ModuleHooks, public std::enable_shared_from_this<
   /// Sets evaluation mode: train(false).
   void eval() { train(false); }
   /// Returns true in training mode, which is the initial mode.
-  bool is_training() const noexcept { return is_training_; }
+  virtual bool is_training() const noexcept { return is_training_; }
   /// Removes the gradients of all parameters, or fills them with zeros.
   virtual void zero_grad(bool set_to_none = true);
   template <class T>
@@ -392,6 +400,8 @@ class TERN_API Module : public ModuleHooks, public std::enable_shared_from_this<
   Module& convert(std::optional<Device> device, std::optional<ScalarType> dtype, bool non_blocking,
                   std::optional<MemoryFormat> format = std::nullopt);
   Module& replace_tensors(bool recurse, const std::function<Tensor(const Tensor&)>& function);
+  template <class OnContainer, class OnModule>
+  void each_child(const OnContainer& on_container, const OnModule& on_module);
   void release_children() noexcept;
   std::shared_ptr<Module> shared_self() const;
   void copy_own(const Module& other, const std::optional<Device>& device);

@@ -122,6 +122,7 @@ class ModuleHolder : public detail::MemberLink {
  public:
   /// The module class.
   using ContainedType = Contained;
+  using Impl = Contained;
 
   /// Makes the module with its default constructor.
   ModuleHolder() : ModuleHolder(detail::make_module<Contained>()) {}

@@ -1,6 +1,6 @@
-#include <tern/core/base/detail/type_name.h>
 #include <tern/nn/containers/module_dict.h>
 #include <tern/nn/detail/container_clone.h>
+#include <tern/nn/detail/libtorch.h>
 
 namespace tern::nn {
 
@@ -73,9 +73,9 @@ std::shared_ptr<Module> ModuleDictImpl::pop(const std::string& key) {
 const ContainedModule& ModuleDictImpl::ptr(const std::string& key) const { return modules_[key]; }
 
 void ModuleDictImpl::cast_error(const std::string& key, const std::type_info& wanted) const {
-  tern::detail::raise<Error>("Unable to cast module[", key, "] to ",
-                             tern::detail::type_name(wanted), ", it is a ", ptr(key)->name(),
-                             "; dict[\"", key, "\"](x) calls a module of any class");
+  tern::detail::raise<Error>("Unable to cast module[", key, "] to ", detail::printed_type(wanted),
+                             ", it is a ", ptr(key)->name(), "; dict[\"", key,
+                             "\"](x) calls a module of any class");
 }
 
 ModuleDict::ModuleDict(std::initializer_list<NamedModule> modules)

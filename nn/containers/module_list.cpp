@@ -1,7 +1,7 @@
-#include <tern/core/base/detail/type_name.h>
 #include <tern/nn/containers/module_list.h>
 #include <tern/nn/detail/check_index.h>
 #include <tern/nn/detail/container_clone.h>
+#include <tern/nn/detail/libtorch.h>
 #include <tern/nn/detail/module_walk.h>
 
 namespace tern::nn {
@@ -67,9 +67,9 @@ const ContainedModule& ModuleListImpl::ptr(Index index) const {
 }
 
 void ModuleListImpl::cast_error(std::size_t index, const std::type_info& wanted) const {
-  tern::detail::raise<Error>("Unable to cast module[", index, "] to ",
-                             tern::detail::type_name(wanted), ", it is a ", ptr(index)->name(),
-                             "; list[", index, "](x) calls a module of any class");
+  tern::detail::raise<Error>("Unable to cast module[", index, "] to ", detail::printed_type(wanted),
+                             ", it is a ", ptr(index)->name(), "; list[", index,
+                             "](x) calls a module of any class");
 }
 
 }  // namespace tern::nn

@@ -63,6 +63,27 @@ class ModuleWalk {
     });
   }
 
+  /// Calls fn(path, tensor) for every defined parameter under each of its paths, also for one that
+  /// comes twice.
+  template <class Fn>
+  static void every_parameter(const Module& root, bool recurse, const Fn& fn) {
+    every_tensor(root, recurse, [&](const std::string& path, const Module& module) {
+      for (const auto& [name, tensor] : module.parameters_) {
+        if (tensor.defined()) fn(join(path, name), tensor);
+      }
+    });
+  }
+
+  /// Calls fn(path, tensor) for every defined buffer under each of its paths.
+  template <class Fn>
+  static void every_buffer(const Module& root, bool recurse, const Fn& fn) {
+    every_tensor(root, recurse, [&](const std::string& path, const Module& module) {
+      for (const auto& [name, buffer] : module.buffers_) {
+        if (buffer.tensor.defined()) fn(join(path, name), buffer.tensor);
+      }
+    });
+  }
+
   /// Walks over two modules of the same structure together. Calls on_module(a, b) for each pair of
   /// modules, and on_parameter and on_buffer(tensor of a, tensor of b) for each pair of entries;
   /// tied tensors come under every name. Stops and returns false if the structures differ.
@@ -155,6 +176,19 @@ class ModuleWalk {
       } else {
         open.push_back({child.get(), 0, length});
       }
+    }
+  }
+
+  template <class Fn>
+  static void every_tensor(const Module& root, bool recurse, const Fn& fn) {
+    const auto visit = [&](const std::string& path, const Module& module) {
+      module.check_members();
+      fn(path, module);
+    };
+    if (recurse) {
+      paths(root, visit);
+    } else {
+      visit(std::string(), root);
     }
   }
 

@@ -1,12 +1,12 @@
-#include <tern/core/base/detail/type_name.h>
 #include <tern/core/base/error.h>
+#include <tern/nn/detail/libtorch.h>
 #include <tern/nn/module/any_value.h>
 
 namespace tern::nn {
 
 void AnyValue::cast_error(const std::type_info& wanted) const {
-  tern::detail::raise<Error>("Attempted to cast AnyValue to ", tern::detail::type_name(wanted),
-                             ", but its actual type is ", tern::detail::type_name(type_info()));
+  tern::detail::raise<Error>("Attempted to cast AnyValue to ", detail::printed_type(wanted),
+                             ", but its actual type is ", detail::printed_type(type_info()));
 }
 
 }  // namespace tern::nn

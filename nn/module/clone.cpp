@@ -5,6 +5,7 @@
 #include <tern/core/autograd/grad_mode.h>
 #include <tern/nn/detail/module_walk.h>
 #include <tern/nn/detail/parametrized.h>
+#include <tern/nn/detail/printing.h>
 #include <tern/nn/module.h>
 #include <tern/nn/module/cloneable.h>
 #include <tern/nn/module/lazy_tensor.h>
@@ -30,8 +31,9 @@ RandomStateGuard::~RandomStateGuard() {
 std::shared_ptr<Module> Module::clone(const std::optional<Device>& /*device*/) const {
   const std::string type = name();
   tern::detail::raise<NotImplementedError>(
-      "clone() has not been implemented for ", type, ". Subclass tern::nn::Cloneable<", type,
-      "> instead of tern::nn::Module to inherit the ability to clone.");
+      "clone() has not been implemented for ", type, ". Subclass ", detail::printed_namespace(),
+      "::nn::Cloneable<", type, "> instead of ", detail::printed_namespace(),
+      "::nn::Module to inherit the ability to clone.");
 }
 
 void Module::forget_registered() {

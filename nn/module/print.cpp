@@ -1,6 +1,10 @@
 #include <algorithm>
+#include <cctype>
 #include <ostream>
+#include <string_view>
 
+#include <tern/core/base/detail/type_name.h>
+#include <tern/nn/detail/libtorch.h>
 #include <tern/nn/detail/module_walk.h>
 #include <tern/nn/detail/printing.h>
 #include <tern/nn/detail/summary_table.h>
@@ -14,6 +18,24 @@ void Module::pretty_print(std::ostream& stream) const { stream << name(); }
 const char*& detail::printed_namespace() {
   static constinit const char* name = "tern";
   return name;
+}
+
+bool& detail::follows_libtorch() {
+  static constinit bool follows = false;
+  return follows;
+}
+
+std::string detail::printed_type(const std::type_info& type) {
+  std::string text = tern::detail::type_name(type);
+  if (!follows_libtorch()) return text;
+  constexpr std::string_view kOwn = "tern::";
+  for (std::size_t at = text.find(kOwn); at != std::string::npos; at = text.find(kOwn, at + 1)) {
+    const bool is_whole = at == 0 || (text[at - 1] != ':' && text[at - 1] != '_' &&
+                                      std::isalnum(static_cast<unsigned char>(text[at - 1])) == 0);
+    const bool is_tensor = text.compare(at, 12, "tern::Tensor") == 0;
+    if (is_whole) text.replace(at, 4, is_tensor ? "at" : printed_namespace());
+  }
+  return text;
 }
 
 namespace {
@@ -37,7 +59,7 @@ std::ostream& operator<<(std::ostream& stream, const Module& module) {
     if (text.starts_with("tern::")) text.replace(0, 4, detail::printed_namespace());
     for (const char character : text) {
       all += character;
-      if (character == '\n') all += indentation;
+      if (character == '\n' && !detail::follows_libtorch()) all += indentation;
     }
     if (!line.children_.is_empty()) all += "(\n";
   };

@@ -5,6 +5,7 @@
 
 #include <tern/core/base/detail/op_scope.h>
 #include <tern/core/base/detail/type_name.h>
+#include <tern/nn/detail/libtorch.h>
 #include <tern/nn/optim/detail/check_numbers.h>
 #include <tern/nn/optim/optimizer.h>
 
@@ -44,6 +45,11 @@ const std::vector<Tensor>& Optimizer::parameters() const { return param_groups_.
 
 void Optimizer::add_parameters(const std::vector<Tensor>& parameters) {
   add_param_group({parameters});
+  if (!nn::detail::follows_libtorch()) return;
+  const std::vector<Tensor> added = std::move(param_groups_.back().params());
+  param_groups_.pop_back();
+  std::vector<Tensor>& first = param_groups_.at(0).params();
+  first.insert(first.end(), added.begin(), added.end());
 }
 
 Optimizer::StateMap& Optimizer::state() noexcept { return *state_; }
@@ -86,7 +92,7 @@ Optimizer::Optimizer(std::vector<OptimizerParamGroup> param_groups,
   defaults_->check();
   for (OptimizerParamGroup& group : param_groups) add_param_group(std::move(group));
   TERN_CHECK(
-      size() > 0, Error,
+      size() > 0 || nn::detail::follows_libtorch(), Error,
       "optimizer got an empty parameter list; parameters() finds what register_parameter() and "
       "register_module() have registered, not plain members");
 }
@@ -103,6 +109,19 @@ std::vector<OptimizerParamGroup> one_group(std::vector<Tensor> parameters) {
 
 Optimizer::Optimizer(std::vector<Tensor> parameters, std::unique_ptr<OptimizerOptions> defaults)
     : Optimizer(one_group(std::move(parameters)), std::move(defaults)) {}
+
+namespace {
+
+/// Leaves each parameter once: parameters() of libtorch's modules has those of a shared module
+/// twice.
+void drop_repeated(std::vector<Tensor>& params) {
+  std::unordered_set<const void*> seen;
+  std::erase_if(params, [&](const Tensor& parameter) {
+    return !seen.insert(parameter.unsafeGetTensorImpl()).second;
+  });
+}
+
+}  // namespace
 
 void Optimizer::add_param_group(OptimizerParamGroup group) {
   const std::string name = optimizer_name(*defaults_);
@@ -125,9 +144,10 @@ void Optimizer::add_param_group(OptimizerParamGroup group) {
         "can't optimize a non-leaf Tensor; make a leaf with tensor.detach().requires_grad_()");
     TERN_CHECK(!known.contains(parameter.unsafeGetTensorImpl()), Error,
                "some parameters appear in more than one parameter group");
-    TERN_CHECK(own.insert(parameter.unsafeGetTensorImpl()).second, Error,
-               "optimizer contains a parameter group with duplicate parameters");
+    TERN_CHECK(own.insert(parameter.unsafeGetTensorImpl()).second || nn::detail::follows_libtorch(),
+               Error, "optimizer contains a parameter group with duplicate parameters");
   }
+  if (own.size() < group.params().size()) drop_repeated(group.params());
   param_groups_.push_back(std::move(group));
 }
 

@@ -13,6 +13,10 @@ MultiheadAttentionImpl::MultiheadAttentionImpl(const MultiheadAttentionOptions& 
   MultiheadAttentionImpl::reset();
 }
 
+void MultiheadAttentionImpl::pretty_print(std::ostream& stream) const {
+  stream << "tern::nn::MultiheadAttention";
+}
+
 void MultiheadAttentionImpl::reset() {
   const std::int64_t size = options.embed_dim(), heads = options.num_heads();
   TERN_CHECK(size > 0 && heads > 0, ShapeError,

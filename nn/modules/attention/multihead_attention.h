@@ -169,6 +169,7 @@ class TERN_API MultiheadAttentionImpl : public Cloneable<MultiheadAttentionImpl>
   explicit MultiheadAttentionImpl(const MultiheadAttentionOptions& options_);
 
   void reset() override;
+  void pretty_print(std::ostream& stream) const override;
   /// Draws new weights for query, key and value, and sets biases to 0.
   void reset_parameters();
   /// Returns the result and the weights; see nn::functional::multi_head_attention_forward(). The
