@@ -156,11 +156,6 @@ namespace jit {
 using ::tern::serialize::CompilationUnit;
 }  // namespace jit
 
-namespace serialize {
-using ::tern::serialize::InputArchive;
-using ::tern::serialize::OutputArchive;
-}  // namespace serialize
-
 /// Saves a value; see tern::compat::Save.
 inline constexpr ::tern::compat::Save save;
 /// Loads a value; see tern::compat::Load.

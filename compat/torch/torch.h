@@ -14,6 +14,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <deque>
 #include <functional>
 #include <iomanip>
 #include <iostream>
@@ -31,10 +32,13 @@
 #include <tuple>
 #include <unordered_map>
 #include <utility>
+#include <variant>
 #include <vector>
 
 #include <tern/compat/macros.h>
 #include <tern/compat/names/data.h>
+#include <tern/compat/names/enum.h>
+#include <tern/compat/names/nn.h>
 #include <tern/compat/names/ops.h>
 #include <tern/compat/names/serialize.h>
 #include <tern/compat/names/std.h>

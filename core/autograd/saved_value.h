@@ -100,8 +100,6 @@ class TERN_API SavedValue {
   const std::vector<double>& toDoubleList() const { return toDoubleVector(); }
   /// Returns the bools.
   const std::vector<bool>& toBoolVector() const;
-  /// Returns the bools.
-  const std::vector<bool>& toBoolVector() const;
   /// Returns the tensors.
   const std::vector<Tensor>& toTensorVector() const;
   /// Returns the same as toTensorVector().

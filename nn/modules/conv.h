@@ -48,6 +48,8 @@ class ConvPadding {
   ConvPadding(const T& all) : numbers_(all) {}
   /// Takes a rule.
   ConvPadding(ConvPaddingRule rule) : rule_(rule) {}
+  template <detail::ConstantOf<ConvPadding> T>
+  ConvPadding(const T& /*rule*/) : ConvPadding(T::value) {}
   /// Takes the name of a rule. Throws Error unless it is "valid" or "same".
   template <tern::detail::TextArgument T>
   ConvPadding(const T& name) : rule_(rule_of(name)) {}
@@ -71,6 +73,10 @@ class ConvPadding {
 /// Options of Conv1d, Conv2d and Conv3d. A list has a number for each dimension.
 template <std::size_t D>
 struct ConvOptions {
+  /// libtorch's name of the type of `padding`.
+  using padding_t = ConvPadding<D>;
+  /// libtorch's name of the type of `padding_mode`.
+  using padding_mode_t = PaddingMode;
   /// Sets the numbers of channels and the extents of the kernel.
   ConvOptions(StrictInt in_channels, StrictInt out_channels, ExpandingArray<D> kernel_size)
       : in_channels_(in_channels), out_channels_(out_channels), kernel_size_(kernel_size) {}
@@ -106,6 +112,8 @@ using Conv3dOptions = ConvOptions<3>;
 /// dimension.
 template <std::size_t D>
 struct ConvTransposeOptions {
+  /// libtorch's name of the type of `padding_mode`.
+  using padding_mode_t = PaddingMode;
   /// Sets the numbers of channels and the extents of the kernel.
   ConvTransposeOptions(StrictInt in_channels, StrictInt out_channels, ExpandingArray<D> kernel_size)
       : in_channels_(in_channels), out_channels_(out_channels), kernel_size_(kernel_size) {}
@@ -144,6 +152,8 @@ namespace functional {
 /// Options of nn::functional::conv1d, conv2d and conv3d.
 template <std::size_t D>
 struct ConvFuncOptions {
+  /// libtorch's name of the type of `padding`.
+  using padding_t = ConvPadding<D>;
   /// The bias; undefined for none.
   TERN_ARG(Tensor, bias);
   /// The distance of neighbouring positions of the kernel.

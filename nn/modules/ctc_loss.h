@@ -11,6 +11,8 @@ namespace tern::nn {
 
 /// Options of CTCLoss.
 struct CTCLossOptions {
+  /// libtorch's name of the type of `reduction`.
+  using reduction_t = Reduction;
   /// The class that stands for no label.
   TERN_ARG(std::int64_t, blank) = 0;
   /// How the losses of the samples are reduced; the mean divides by the target lengths first.

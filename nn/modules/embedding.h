@@ -27,6 +27,8 @@ class TERN_API EmbeddingBagMode {
   constexpr EmbeddingBagMode(Kind kind) : kind_(kind) {}
   /// Takes kSum or kMean. Throws Error for kNone.
   EmbeddingBagMode(Reduction reduction);
+  template <detail::ConstantOf<EmbeddingBagMode> T>
+  EmbeddingBagMode(const T& /*mode*/) : EmbeddingBagMode(T::value) {}
   /// Returns the way.
   constexpr operator Kind() const { return kind_; }
 

@@ -29,8 +29,12 @@ namespace tern::nn {
 
 /// Options of losses that can only choose their reduction.
 struct MSELossOptions {
+  /// libtorch's name of the type of `reduction`.
+  using reduction_t = Reduction;
   /// Sets reduction.
   MSELossOptions(Reduction reduction = kMean) : reduction_(reduction) {}
+  template <detail::ConstantOf<MSELossOptions> T>
+  MSELossOptions(const T& /*reduction*/) : MSELossOptions(T::value) {}
   /// How the losses of the elements are reduced. Default: `kMean`.
   TERN_ARG(Reduction, reduction);
 };
@@ -39,8 +43,12 @@ using L1LossOptions = MSELossOptions;
 
 /// Options of SmoothL1Loss.
 struct SmoothL1LossOptions {
+  /// libtorch's name of the type of `reduction`.
+  using reduction_t = Reduction;
   /// Sets reduction.
   SmoothL1LossOptions(Reduction reduction = kMean) : reduction_(reduction) {}
+  template <detail::ConstantOf<SmoothL1LossOptions> T>
+  SmoothL1LossOptions(const T& /*reduction*/) : SmoothL1LossOptions(T::value) {}
   /// How the losses of the elements are reduced. Default: `kMean`.
   TERN_ARG(Reduction, reduction);
   /// The distance from which the loss is linear; nullopt means 1.
@@ -49,8 +57,12 @@ struct SmoothL1LossOptions {
 
 /// Options of HuberLoss.
 struct HuberLossOptions {
+  /// libtorch's name of the type of `reduction`.
+  using reduction_t = Reduction;
   /// Sets reduction.
   HuberLossOptions(Reduction reduction = kMean) : reduction_(reduction) {}
+  template <detail::ConstantOf<HuberLossOptions> T>
+  HuberLossOptions(const T& /*reduction*/) : HuberLossOptions(T::value) {}
   /// How the losses of the elements are reduced. Default: `kMean`.
   TERN_ARG(Reduction, reduction);
   /// The distance from which the loss is linear.
@@ -63,6 +75,8 @@ struct KLDivReduction {
   constexpr KLDivReduction(Reduction reduction) : sum(reduction) {}
   /// Takes kBatchMean.
   constexpr KLDivReduction(BatchMean /*reduction*/) : sum(kSum), is_batch_mean(true) {}
+  template <detail::ConstantOf<KLDivReduction> T>
+  constexpr KLDivReduction(const T& /*reduction*/) : KLDivReduction(T::value) {}
   /// How the terms are reduced first.
   Reduction sum;
   /// True for kBatchMean: the sum is divided by the size of dimension 0.
@@ -71,8 +85,12 @@ struct KLDivReduction {
 
 /// Options of KLDivLoss.
 struct KLDivLossOptions {
+  /// libtorch's name of the type of `reduction`.
+  using reduction_t = KLDivReduction;
   /// Sets reduction.
   KLDivLossOptions(Reduction reduction = kMean) : reduction_(reduction) {}
+  template <detail::ConstantOf<KLDivLossOptions> T>
+  KLDivLossOptions(const T& /*reduction*/) : KLDivLossOptions(T::value) {}
   KLDivLossOptions(BatchMean reduction) : reduction_(reduction) {}
   /// How the terms are reduced. `kBatchMean` gives the divergence of a batch. Default: `kMean`.
   TERN_ARG(KLDivReduction, reduction);
@@ -82,6 +100,8 @@ struct KLDivLossOptions {
 
 /// Options of PoissonNLLLoss.
 struct PoissonNLLLossOptions {
+  /// libtorch's name of the type of `reduction`.
+  using reduction_t = Reduction;
   /// True: the input holds logarithms.
   TERN_ARG(bool, log_input) = true;
   /// True: adds Stirling's approximation of the term that depends on the target alone.
@@ -94,6 +114,8 @@ struct PoissonNLLLossOptions {
 
 /// Options of GaussianNLLLoss.
 struct GaussianNLLLossOptions {
+  /// libtorch's name of the type of `reduction`.
+  using reduction_t = Reduction;
   /// True: adds the constant term log(2 pi) / 2.
   TERN_ARG(bool, full) = false;
   /// Smaller variances count as this one.
@@ -104,6 +126,8 @@ struct GaussianNLLLossOptions {
 
 /// Options of BCELoss.
 struct BCELossOptions {
+  /// libtorch's name of the type of `reduction`.
+  using reduction_t = Reduction;
   /// The factor of each element's loss; broadcasts to the input.
   TERN_ARG(Tensor, weight);
   /// How the losses of the elements are reduced.
@@ -112,6 +136,8 @@ struct BCELossOptions {
 
 /// Options of BCEWithLogitsLoss.
 struct BCEWithLogitsLossOptions {
+  /// libtorch's name of the type of `reduction`.
+  using reduction_t = Reduction;
   /// The factor of each element's loss; broadcasts to the input.
   TERN_ARG(Tensor, weight);
   /// How the losses of the elements are reduced.
@@ -122,6 +148,8 @@ struct BCEWithLogitsLossOptions {
 
 /// Options of NLLLoss.
 struct NLLLossOptions {
+  /// libtorch's name of the type of `reduction`.
+  using reduction_t = Reduction;
   /// The factor of each class, [C].
   TERN_ARG(Tensor, weight);
   /// Targets with this class number are ignored.
@@ -132,6 +160,8 @@ struct NLLLossOptions {
 
 /// Options of CrossEntropyLoss.
 struct CrossEntropyLossOptions {
+  /// libtorch's name of the type of `reduction`.
+  using reduction_t = Reduction;
   /// The factor of each class, [C].
   TERN_ARG(Tensor, weight);
   /// Targets with this class number are ignored.

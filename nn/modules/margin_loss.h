@@ -23,6 +23,8 @@ using SoftMarginLossOptions = MSELossOptions;
 
 /// Options of HingeEmbeddingLoss.
 struct HingeEmbeddingLossOptions {
+  /// libtorch's name of the type of `reduction`.
+  using reduction_t = Reduction;
   /// The distance from which a target of -1 costs nothing.
   TERN_ARG(double, margin) = 1.0;
   /// How the losses of the elements are reduced.
@@ -31,6 +33,8 @@ struct HingeEmbeddingLossOptions {
 
 /// Options of MarginRankingLoss.
 struct MarginRankingLossOptions {
+  /// libtorch's name of the type of `reduction`.
+  using reduction_t = Reduction;
   /// The difference, or the cosine for a target of -1, that still costs nothing.
   TERN_ARG(double, margin) = 0.0;
   /// How the losses of the samples are reduced.
@@ -41,6 +45,8 @@ using CosineEmbeddingLossOptions = MarginRankingLossOptions;
 
 /// Options of MultiMarginLoss.
 struct MultiMarginLossOptions {
+  /// libtorch's name of the type of `reduction`.
+  using reduction_t = Reduction;
   /// The power of each violation of the margin, 1 or 2.
   TERN_ARG(std::int64_t, p) = 1;
   /// How much higher the score of the target must be.
@@ -53,6 +59,8 @@ struct MultiMarginLossOptions {
 
 /// Options of MultiLabelSoftMarginLoss.
 struct MultiLabelSoftMarginLossOptions {
+  /// libtorch's name of the type of `reduction`.
+  using reduction_t = Reduction;
   /// The factor of each class, [C].
   TERN_ARG(Tensor, weight);
   /// How the losses of the samples are reduced.
@@ -61,6 +69,8 @@ struct MultiLabelSoftMarginLossOptions {
 
 /// Options of TripletMarginLoss.
 struct TripletMarginLossOptions {
+  /// libtorch's name of the type of `reduction`.
+  using reduction_t = Reduction;
   /// How much farther the negative must be than the positive; greater than 0.
   TERN_ARG(double, margin) = 1.0;
   /// The norm of the distances.
@@ -76,6 +86,8 @@ struct TripletMarginLossOptions {
 
 /// Options of TripletMarginWithDistanceLoss.
 struct TripletMarginWithDistanceLossOptions {
+  /// libtorch's name of the type of `reduction`.
+  using reduction_t = Reduction;
   /// Returns the distance of two tensors, at least 0.
   using distance_function_t = std::function<Tensor(const Tensor&, const Tensor&)>;
   /// The distance; nullopt means tern::pairwise_distance().

@@ -76,6 +76,8 @@ namespace functional {
 
 /// Options of nn::functional::pad.
 struct PadFuncOptions {
+  /// libtorch's name of the type of `mode`.
+  using mode_t = PaddingMode;
   /// Sets pad.
   PadFuncOptions(std::vector<std::int64_t> pad) : pad_(std::move(pad)) {}
   /// The number of elements before and after those of each dimension, the last dimension first.

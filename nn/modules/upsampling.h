@@ -60,6 +60,8 @@ class TERN_API UpsampleMode {
   UpsampleMode(InterpolationMode mode) : mode_(mode) {}
   /// Takes kLinear. Throws Error for another nonlinearity.
   UpsampleMode(init::NonlinearityType mode);
+  template <detail::ConstantOf<UpsampleMode> T>
+  UpsampleMode(const T& /*mode*/) : UpsampleMode(T::value) {}
   /// Returns the mode.
   operator InterpolationMode() const { return mode_; }
 
@@ -69,6 +71,8 @@ class TERN_API UpsampleMode {
 
 /// Options of Upsample. Either size or scale_factor is set.
 struct UpsampleOptions {
+  /// libtorch's name of the type of `mode`.
+  using mode_t = UpsampleMode;
   /// The sizes of the result, one number for each dimension.
   TERN_ARG(std::optional<std::vector<std::int64_t>>, size) = std::nullopt;
   /// The sizes of the result divided by those of the input, one number for each dimension.
@@ -84,6 +88,8 @@ namespace functional {
 
 /// Options of interpolate(). Either size or scale_factor is set.
 struct InterpolateFuncOptions {
+  /// libtorch's name of the type of `mode`.
+  using mode_t = UpsampleMode;
   /// The sizes of the result, one number for each dimension.
   TERN_ARG(std::optional<std::vector<std::int64_t>>, size) = std::nullopt;
   /// The sizes of the result divided by those of the input, one number for each dimension.
@@ -107,6 +113,8 @@ class TERN_API GridSamplePadding {
   GridSamplePadding(GridPaddingMode mode) : mode_(mode) {}
   /// Takes kZeros. Throws Error for another mode.
   GridSamplePadding(PaddingMode mode);
+  template <nn::detail::ConstantOf<GridSamplePadding> T>
+  GridSamplePadding(const T& /*mode*/) : GridSamplePadding(T::value) {}
   /// Returns the mode.
   operator GridPaddingMode() const { return mode_; }
 
@@ -116,6 +124,10 @@ class TERN_API GridSamplePadding {
 
 /// Options of grid_sample().
 struct GridSampleFuncOptions {
+  /// libtorch's name of the type of `mode`.
+  using mode_t = InterpolationMode;
+  /// libtorch's name of the type of `padding_mode`.
+  using padding_mode_t = GridSamplePadding;
   /// The mode: kBilinear, kNearest or kBicubic.
   TERN_ARG(InterpolationMode, mode) = kBilinear;
   /// What lies around the input.

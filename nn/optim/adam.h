@@ -9,6 +9,8 @@ using Betas = std::tuple<double, double>;
 
 /// Options of Adam.
 struct TERN_API AdamOptions : public OptimizerCloneableOptions<AdamOptions> {
+  /// libtorch's name of the type of `betas`.
+  using betas_t = Betas;
   /// Leaves every option at its default.
   AdamOptions();
   /// Sets the learning rate.

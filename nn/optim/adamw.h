@@ -6,6 +6,8 @@ namespace tern::optim {
 
 /// Options of AdamW.
 struct TERN_API AdamWOptions : public OptimizerCloneableOptions<AdamWOptions> {
+  /// libtorch's name of the type of `betas`.
+  using betas_t = Betas;
   /// Leaves every option at its default.
   AdamWOptions();
   /// Sets the learning rate.

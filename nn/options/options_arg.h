@@ -4,6 +4,17 @@
 
 #include <tern/core/base/strict.h>
 
+namespace tern::nn::detail {
+
+/// A class that stands for one value of an option, such as torch::enumtype::kMean of compat for
+/// kMean: an Option can be made of T::value.
+template <class T, class Option>
+concept ConstantOf = requires {
+  Option(T::value);
+};
+
+}  // namespace tern::nn::detail
+
 // NOLINTBEGIN(bugprone-macro-parentheses): types and names take none.
 
 /// Declares one field of an options struct with its accessors, in the struct's body. The setter of

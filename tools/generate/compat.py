@@ -18,7 +18,7 @@ PLACES = {  # where libtorch has the names of tern's namespaces, if not in the o
     "tern::indexing": ["at::indexing"],
     "tern::cuda": ["torch::cuda", "at::cuda", "c10::cuda"],
 }
-OWN = {("at", "save"), ("at", "load")}  # functions that compat has instead of tern's
+OWN = {("at", "save"), ("at", "load"), ("torch::autograd", "set_history")}  # functions that compat has instead of tern's
 LEFT_OUT = rf"/\*\*.*?\*/|\b(public|private):|TERN_FORWARD_HAS_DEFAULT_ARGS{ROUND}"
 PREFIXES = rf"^\s*template\s*{nested('<', '>')}|\b(TERN_API|inline|constexpr|extern|static|decltype\(auto\))"
 
@@ -77,6 +77,7 @@ def files(root, headers):
     texts, own = {}, set(OWN)
     for _, place, name, is_type in declarations(root, {path: text for path, text in headers.items() if path.startswith("compat/")}):
         own |= {(place, name)} if is_type else set()
+    own |= {("at", "k" + name) for name in re.findall(r"^TERN_COMPAT_\w+\((\w+)", headers.get("compat/names/enum.h", ""), re.M)}
     for space, found in sorted(names(root, headers).items()):
         for place in PLACES.get(space, [space.replace("tern", "torch")]):
             texts[place] = usings(place, space, {each for each in found if (place, each) not in own})
@@ -87,5 +88,5 @@ def files(root, headers):
     every = "".join(f"#include <tern/{path}>\n" for path in ["tern.h", *paths.values()])
     every = every.replace("\n", "\n\n", 1)
     return {f"{FOLDER}/names.h": NOTE + every} | {
-        path: f"{NOTE}// clang-format off: as many names on a line as fit\n{texts[place]}" for place, path in paths.items()
+        path: f"{NOTE}// clang-format off\n{texts[place]}" for place, path in paths.items()
     }

@@ -8,11 +8,6 @@
 #include <tern/compat/names/data/samplers.h>
 #include <tern/nn/data/datasets/chunk.h>
 
-namespace torch::serialize {
-class InputArchive;
-class OutputArchive;
-}  // namespace torch::serialize
-
 namespace torch::data {
 
 namespace datasets {
@@ -30,21 +25,6 @@ class StatefulDataset : public ::tern::data::datasets::StatefulDataset<Self, Bat
   /// Continues at the position of an archive.
   virtual void load(serialize::InputArchive& archive) = 0;
 };
-
-/// Writes the state of a stateful dataset.
-template <class D>
-requires(D::is_stateful) serialize::OutputArchive& operator<<(serialize::OutputArchive& archive,
-                                                              const D& dataset) {
-  dataset.save(archive);
-  return archive;
-}
-/// Reads the state of a stateful dataset.
-template <class D>
-requires(D::is_stateful) serialize::InputArchive& operator>>(serialize::InputArchive& archive,
-                                                             D& dataset) {
-  dataset.load(archive);
-  return archive;
-}
 
 /// A stateful dataset that reads chunks ahead on threads of its own; see
 /// tern::data::datasets::ChunkDataset.

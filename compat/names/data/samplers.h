@@ -8,11 +8,7 @@
 #include <vector>
 
 #include <tern/compat/names/c10.h>
-
-namespace torch::serialize {
-class InputArchive;
-class OutputArchive;
-}  // namespace torch::serialize
+#include <tern/serialization/archive.h>
 
 namespace torch::data {
 
@@ -30,21 +26,6 @@ class Sampler : public ::tern::data::samplers::Sampler<BatchRequest> {
   /// Continues at the position of an archive.
   virtual void load(serialize::InputArchive& archive) = 0;
 };
-
-/// Writes the state of a sampler.
-template <class BatchRequest>
-serialize::OutputArchive& operator<<(serialize::OutputArchive& archive,
-                                     const Sampler<BatchRequest>& sampler) {
-  sampler.save(archive);
-  return archive;
-}
-/// Reads the state of a sampler.
-template <class BatchRequest>
-serialize::InputArchive& operator>>(serialize::InputArchive& archive,
-                                    Sampler<BatchRequest>& sampler) {
-  sampler.load(archive);
-  return archive;
-}
 
 /// The part of the examples that one of `num_replicas` processes samples; see
 /// tern::data::samplers::DistributedSampler.
@@ -91,42 +72,16 @@ class Wrapped : public Base {
     return own_.state_dict(given);
   }
   void load_state_dict(const ::tern::State& state) override { own_.load_state_dict(state); }
-  void save(serialize::OutputArchive& /*archive*/) const override { fail("save"); }
-  void load(serialize::InputArchive& /*archive*/) override { fail("load"); }
+  void save(serialize::OutputArchive& archive) const override { own_.save(archive); }
+  void load(serialize::InputArchive& archive) override { own_.load(archive); }
 
  protected:
   /// Takes over a sampler; `args` construct the base.
   template <class... Args>
   explicit Wrapped(Own own, Args... args) : Base(args...), own_(std::move(own)) {}
 
-  /// Returns how many examples were sampled since the reset.
-  std::size_t position() const { return own_.state_dict().template get<std::size_t>("index"); }
-  /// Continues behind `count` examples.
-  void move_to(std::size_t count) {
-    ::tern::State state = own_.state_dict();
-    state.set("index", count);
-    own_.load_state_dict(state);
-  }
-  /// Writes a number as libtorch does.
-  template <class Archive>
-  static void write(Archive& archive, const std::string& key, std::size_t number) {
-    archive.write(key, ::tern::tensor(static_cast<std::int64_t>(number)), /*is_buffer=*/true);
-  }
-  /// Reads a number.
-  template <class Archive>
-  static std::size_t read(Archive& archive, const std::string& key) {
-    ::tern::Tensor number = ::tern::empty({1}, ::tern::kLong);
-    archive.read(key, number, /*is_buffer=*/true);
-    return static_cast<std::size_t>(number.template item<std::int64_t>());
-  }
-
   /// The sampler.
   Own own_;
-
- private:
-  [[noreturn]] static void fail(const char* what) {
-    ::tern::detail::raise<::tern::NotImplementedError>(what, ": there are no archives");
-  }
 };
 
 /// A distributed sampler of tern::data, which draws in its constructor and at each reset().
@@ -145,6 +100,15 @@ class Distributed : public Wrapped<Own, DistributedSampler<>> {
     this->size_ = new_size.value_or(this->size_);
     this->own_.set_epoch(this->epoch_);
     this->own_.reset(new_size);
+  }
+  void save(serialize::OutputArchive& archive) const override {
+    Own copy = this->own_;
+    copy.set_epoch(this->epoch_);
+    copy.save(archive);
+  }
+  void load(serialize::InputArchive& archive) override {
+    this->own_.load(archive);
+    this->epoch_ = this->own_.epoch();
   }
   /// Returns the position in the list of all ranks.
   std::size_t index() const noexcept { return begin() + this->own_.index(); }
@@ -165,17 +129,6 @@ class SequentialSampler
       : Wrapped(::tern::data::samplers::SequentialSampler(size)) {}
   /// Returns the number of indices since the last reset.
   std::size_t index() const noexcept { return own_.index(); }
-
-  /// Writes libtorch's key.
-  template <class Archive>
-  void write_to(Archive& archive) const {
-    write(archive, "index", index());
-  }
-  /// Reads what write_to() writes.
-  template <class Archive>
-  void read_from(Archive& archive) {
-    move_to(read(archive, "index"));
-  }
 };
 
 /// Samples every index once, in a random order of the CPU's default generator.
@@ -186,27 +139,6 @@ class RandomSampler : public detail::Wrapped<::tern::data::samplers::RandomSampl
       : Wrapped(::tern::data::samplers::RandomSampler(size, index_dtype)) {}
   /// Returns the number of indices since the last reset.
   std::size_t index() const noexcept { return own_.index(); }
-
-  /// Writes libtorch's keys.
-  template <class Archive>
-  void write_to(Archive& archive) const {
-    write(archive, "index", index());
-    archive.write("indices", own_.state_dict().template get<::tern::Tensor>("order"),
-                  /*is_buffer=*/true);
-  }
-  /// Reads what write_to() writes.
-  template <class Archive>
-  void read_from(Archive& archive) {
-    ::tern::Tensor order = ::tern::empty({0}, ::tern::kLong);
-    archive.read("indices", order, /*is_buffer=*/true);
-    const auto size = static_cast<std::size_t>(order.numel());
-    ::tern::State state = own_.state_dict();
-    if (state.get<std::size_t>("size") != size) own_.reset(size);
-    state.set("size", size);
-    state.set("index", read(archive, "index"));
-    state.set("order", order.to(::tern::kLong));
-    own_.load_state_dict(state);
-  }
 };
 
 /// Requests examples of a stream until an epoch has `epoch_size` of them.
@@ -216,17 +148,6 @@ class StreamSampler
   /// Requests `epoch_size` examples in an epoch.
   explicit StreamSampler(std::size_t epoch_size)
       : Wrapped(::tern::data::samplers::StreamSampler(epoch_size)) {}
-
-  /// Writes libtorch's key.
-  template <class Archive>
-  void write_to(Archive& archive) const {
-    write(archive, "examples_retrieved_so_far", position());
-  }
-  /// Reads what write_to() writes.
-  template <class Archive>
-  void read_from(Archive& archive) {
-    move_to(read(archive, "examples_retrieved_so_far"));
-  }
 };
 
 /// Shuffles the examples and samples those of one rank.
@@ -234,20 +155,6 @@ class DistributedRandomSampler
     : public detail::Distributed<::tern::data::samplers::DistributedRandomSampler> {
  public:
   using Distributed::Distributed;
-
-  /// Writes libtorch's keys.
-  template <class Archive>
-  void write_to(Archive& archive) const {
-    write(archive, "sample_index_", index());
-    write(archive, "epoch_", epoch());
-  }
-  /// Reads what write_to() writes.
-  template <class Archive>
-  void read_from(Archive& archive) {
-    set_epoch(read(archive, "epoch_"));
-    reset();
-    move_to(read(archive, "sample_index_") - begin());
-  }
 };
 
 /// Samples the examples of one rank in order.
@@ -255,17 +162,6 @@ class DistributedSequentialSampler
     : public detail::Distributed<::tern::data::samplers::DistributedSequentialSampler> {
  public:
   using Distributed::Distributed;
-
-  /// Writes libtorch's key.
-  template <class Archive>
-  void write_to(Archive& archive) const {
-    write(archive, "sample_index_", index());
-  }
-  /// Reads what write_to() writes.
-  template <class Archive>
-  void read_from(Archive& archive) {
-    move_to(read(archive, "sample_index_") - begin());
-  }
 };
 
 }  // namespace samplers

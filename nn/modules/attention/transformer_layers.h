@@ -36,6 +36,8 @@ class TERN_API TransformerActivation {
   TransformerActivation(init::NonlinearityType kind);
   /// Takes kGELU.
   TransformerActivation(GELUActivation kind);
+  template <detail::ConstantOf<TransformerActivation> T>
+  TransformerActivation(const T& /*kind*/) : TransformerActivation(T::value) {}
   /// Takes "relu" or "gelu". Throws Error for other names.
   TransformerActivation(const char* name);
   /// Takes a function. Throws Error for an empty one.

@@ -46,6 +46,8 @@ using GRUCellOptions = RecurrentCellOptions;
 
 /// Options of RNNCell.
 struct TERN_API RNNCellOptions {
+  /// libtorch's name of the type of `nonlinearity`.
+  using nonlinearity_t = init::NonlinearityType;
   /// Sets both sizes.
   RNNCellOptions(StrictInt input_size, StrictInt hidden_size)
       : input_size_(input_size), hidden_size_(hidden_size) {}

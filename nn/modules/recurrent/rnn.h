@@ -107,6 +107,8 @@ class TERN_API RNNImplBase : public Cloneable<Derived> {
 
 /// Options of RNN.
 struct RNNOptions {
+  /// libtorch's name of the type of `nonlinearity`.
+  using nonlinearity_t = init::NonlinearityType;
   /// Sets both sizes.
   RNNOptions(StrictInt input_size, StrictInt hidden_size)
       : input_size_(input_size), hidden_size_(hidden_size) {}
