@@ -45,10 +45,12 @@ TEST(OrderedDict, NamesKeysNearAMissingOne) {
             "Parameter 'layer4.conv.wieght' is not defined; the nearest of 12 keys are: "
             "'layer4.conv.weight', 'layer4.conv.bias', 'layer0.conv.weight', "
             "'layer1.conv.weight', 'layer2.conv.weight'");
-  EXPECT_EQ(error_of<IndexError>([&] { dict.erase("conv.bias"); })
+  EXPECT_EQ(error_of<IndexError>([&] { dict["conv.bias"]; })
                 .find("Parameter 'conv.bias' is not defined; the nearest of 12 keys are: "
                       "'layer0.conv.bias', 'layer1.conv.bias'"),
             0u);
+  EXPECT_EQ(error_of<IndexError>([&] { dict.erase("conv.bias"); }),
+            "Parameter 'conv.bias' doesn't exist");
   // One line of bounded length, whatever the keys are.
   OrderedDict<std::string, int> strange{{"two\nlines", 1}, {std::string(1000, 'x'), 2}};
   EXPECT_EQ(
