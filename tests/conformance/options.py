@@ -24,8 +24,11 @@ PLAIN = re.compile(
 # Bases of options that programs do not name, and a state whose tensors are vectors in tern.
 LEFT_OUT = {"ConvNdOptions", "RNNOptionsBase", "RNNCellOptionsBase", "LBFGSParamState"}
 
-# tern's type where it is another one: these options take std::nullopt, too, as BatchNorm's do.
-OTHER_TYPES = {("InstanceNormOptions", "momentum"): "std::optional<double>"}
+# tern's type where it is another one, as in Python.
+OTHER_TYPES = {
+    ("InstanceNormOptions", "momentum"): "std::optional<double>",
+    ("CrossMapLRN2dOptions", "k"): "double",
+}
 
 
 def argument(text, start):
