@@ -47,7 +47,7 @@ class Library:
     def call(self, arguments):
         """Calls the compiler; returns the first error, or nothing."""
         done = subprocess.run([self.compiler, *self.flags, *arguments], capture_output=True,
-                              text=True)
+                              text=True, env={**os.environ, "LC_ALL": "C"})
         if done.returncode == 0:
             return None
         errors = re.findall(r"(?:error|undefined reference)[: ].*", done.stderr)

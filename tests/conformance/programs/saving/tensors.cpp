@@ -12,8 +12,9 @@ int main() {
   torch::load(copy, stream);
   std::cout << copy << "\n" << copy.dtype() << "\n";
   torch::save(t.to(torch::kDouble), "tensor.pt");
-  torch::load(copy, "tensor.pt");
-  std::cout << copy.sizes() << copy.sum().item<double>() << "\n";
+  torch::Tensor doubles;
+  torch::load(doubles, "tensor.pt");
+  std::cout << doubles.sizes() << doubles.sum().item<double>() << "\n";
   std::vector<torch::Tensor> many = {torch::ones({2}), torch::zeros({1, 2}, torch::kBool)};
   torch::save(many, "many.pt");
   std::vector<torch::Tensor> loaded;
