@@ -50,7 +50,7 @@ class Library:
                               text=True, env={**os.environ, "LC_ALL": "C"})
         if done.returncode == 0:
             return None
-        errors = re.findall(r"(?:error|undefined reference)[: ].*", done.stderr)
+        errors = re.findall(r"(?:error: |(?=undefined reference))(.*)", done.stderr)
         return errors[0] if errors else done.stderr.strip().split("\n")[-1]
 
     def compile(self, text, name, near, only_check=False):
@@ -91,7 +91,7 @@ def run(command, folder, text=""):
                                   errors="replace", timeout=TIMEOUT, cwd=scratch)
         except subprocess.TimeoutExpired:
             return "", f"ran longer than {TIMEOUT} s"
-    output = re.sub(r"\bprogram_\d+::", "", done.stdout)  # the namespace of a program (CMakeLists.txt)
+    output = re.sub(r"\bprogram_\d+::", "", done.stdout)  # a namespace of CMakeLists.txt
     if done.returncode == 0:
         return output, None
     lines = [line for line in done.stderr.split("\n") if line.strip()]
@@ -171,9 +171,8 @@ def run_cases(source, name, tern):
             continue
         output, reason = run([program, f"--gtest_filter={case}"], tern.folder)
         if reason:
-            failure = re.search(r"(?:: Failure\n|threw an exception)(?:.+\n){1,4}|what\(\).*",
-                                output)
-            reason = " ".join(failure[0].split()) if failure else reason
+            failure = re.search(r": Failure\n((?:[^\[\n].*\n){1,4})", output)
+            reason = " ".join(failure[1].split()) if failure else reason
         results.append((f"{name} {case}", True, reason))
     return results
 
