@@ -10,15 +10,12 @@
 #include <tern/core/tensor/state.h>
 #include <tern/core/tensor/tensor.h>
 #include <tern/nn/containers/ordered_dict.h>
+#include <tern/nn/module/apply_functions.h>
 #include <tern/nn/module/bound_members.h>
 #include <tern/nn/module/hooks.h>
+#include <tern/nn/module/impl_of.h>
 #include <tern/nn/module/load_options.h>
 #include <tern/nn/module/member_link.h>
-
-namespace tern::serialize {
-class InputArchive;
-class OutputArchive;
-}  // namespace tern::serialize
 
 namespace tern::nn {
 
@@ -29,16 +26,6 @@ namespace detail {
 class ContainerCloner;
 class ParametrizedMembers;
 struct Family;
-
-template <class T>
-struct ImplOf {
-  using type = T;
-};
-template <class T>
-requires requires { typename T::ContainedType; }
-struct ImplOf<T> {
-  using type = typename T::ContainedType;
-};
 }  // namespace detail
 
 /// Base class of all modules: a tree of parameters (which an optimizer changes), buffers (other
@@ -56,16 +43,10 @@ struct ImplOf<T> {
 ///     nn::Linear fc{nullptr};
 ///   };
 ///   TERN_MODULE(Net);
-class TERN_API Module : public ModuleHooks, public std::enable_shared_from_this<Module> {
+class TERN_API Module : public ModuleHooks,
+                        public ApplyFunctions,
+                        public std::enable_shared_from_this<Module> {
  public:
-  /// The functions that apply() takes, as libtorch names them.
-  using ModuleApplyFunction = std::function<void(Module&)>;
-  using ConstModuleApplyFunction = std::function<void(const Module&)>;
-  using NamedModuleApplyFunction = std::function<void(const std::string&, Module&)>;
-  using ConstNamedModuleApplyFunction = std::function<void(const std::string&, const Module&)>;
-  using ModulePointerApplyFunction = std::function<void(const std::shared_ptr<Module>&)>;
-  using NamedModulePointerApplyFunction =
-      std::function<void(const std::string&, const std::shared_ptr<Module>&)>;
   /// Tensors and modules by name, in order.
   using NamedTensors = OrderedDict<std::string, Tensor>;
   using NamedModules = OrderedDict<std::string, std::shared_ptr<Module>>;
@@ -81,8 +62,7 @@ class TERN_API Module : public ModuleHooks, public std::enable_shared_from_this<
   /// Releases the tensors and submodules.
   virtual ~Module();
 
-  /// Returns the name given to the constructor, else the C++ type: "NetImpl",
-  /// "tern::nn::LinearImpl".
+  /// Returns the name given to the constructor, else the C++ type: "tern::nn::LinearImpl".
   std::string name() const;
 
   // --- Registration ------------------------------------------------------------------------------
@@ -323,9 +303,8 @@ class TERN_API Module : public ModuleHooks, public std::enable_shared_from_this<
   /// Writes parameters, persistent buffers and submodules to an archive, which torch::save() of
   /// programs for libtorch calls. Override save() and load() together to save more.
   virtual void save(serialize::OutputArchive& archive) const;
-  /// Copies the tensors of an archive into this module and its submodules, as load_state_dict()
-  /// does. A submodule that overrides load() reads its part at once; everything else changes at the
-  /// end. Throws Error if the archive lacks a tensor or a submodule.
+  /// Copies an archive into this module as load_state_dict() does; only submodules that override
+  /// load() change at once. Throws Error if the archive lacks a tensor or a submodule.
   virtual void load(serialize::InputArchive& archive);
   /// Returns false for modules that state files leave out, such as Functional.
   virtual bool is_serializable() const { return true; }
@@ -338,8 +317,7 @@ class TERN_API Module : public ModuleHooks, public std::enable_shared_from_this<
   /// numbers of elements.
   std::string summary() const;
 
-  /// Returns a pointer to this module as M, an Impl class or a holder; null if the module has
-  /// another type: check the pointer before use. at() of the containers throws instead.
+  /// Returns this module as M, an Impl class or a holder; null, unlike at(), for another type.
   template <class M>
   auto* as() noexcept {
     return dynamic_cast<typename detail::ImplOf<M>::type*>(this);

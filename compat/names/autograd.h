@@ -15,11 +15,6 @@
 #include <tern/core/autograd/saved_tensor.h>
 #include <tern/core/ops/ops.h>
 
-namespace c10 {
-/// The class of the values of AutogradContext::saved_data.
-using IValue = ::tern::autograd::SavedValue;
-}  // namespace c10
-
 namespace torch::autograd {
 
 using ::tern::AutoGradMode;

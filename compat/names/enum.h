@@ -79,7 +79,7 @@ TERN_COMPAT_CONSTANT(Same, ::tern::kSame)
 #undef TERN_COMPAT_CONSTANT
 #undef TERN_COMPAT_NAME
 
-namespace tern::compat {
+namespace tern::compat::detail {
 
 namespace enumtype = ::torch::enumtype;
 
@@ -144,10 +144,14 @@ auto as_variant(const nn::ConvPadding<D>& value) {
                                                 : Variant(enumtype::kValid());
 }
 
+}  // namespace tern::compat::detail
+
+namespace tern::compat {
+
 /// The types of options that are variants in libtorch.
 template <class T>
 concept OptionValue = requires(const T& value) {
-  as_variant(value);
+  detail::as_variant(value);
 };
 
 }  // namespace tern::compat
@@ -162,7 +166,7 @@ std::string get_enum_name(const std::variant<Constants...>& constant) {
 /// Returns the name of the constant that the value of an option is.
 template <::tern::compat::OptionValue Value>
 std::string get_enum_name(const Value& value) {
-  return get_enum_name(::tern::compat::as_variant(value));
+  return get_enum_name(::tern::compat::detail::as_variant(value));
 }
 
 /// Returns the reduction that a variant holds. Throws Error for another constant.
@@ -188,12 +192,12 @@ namespace std {
 /// Returns true if an option has the value T, such as torch::enumtype::kMean.
 template <class T, ::tern::compat::OptionValue Value>
 bool holds_alternative(const Value& value) {
-  return holds_alternative<T>(::tern::compat::as_variant(value));
+  return holds_alternative<T>(::tern::compat::detail::as_variant(value));
 }
 /// Returns the value of an option as a T. Throws std::bad_variant_access if it has another.
 template <class T, ::tern::compat::OptionValue Value>
 T get(const Value& value) {
-  return get<T>(::tern::compat::as_variant(value));
+  return get<T>(::tern::compat::detail::as_variant(value));
 }
 }  // namespace std
 // NOLINTEND(cert-dcl58-cpp)

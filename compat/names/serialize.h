@@ -26,7 +26,7 @@ concept IsSize =
 /// Objects that tern::save() and tern::load() take.
 template <class T>
 concept HasState = Stateful<T> || StatefulPointer<T>;
-/// What torch::save() writes under the keys "0", "1", ..
+/// What torch::save() writes under the keys "0", "1" and so on.
 using Tensors = std::vector<Tensor>;
 
 // Function objects, because a call of a function would also find tern::save() by its arguments.
@@ -145,10 +145,6 @@ namespace c10 {
 /// A value of an archive or of the saved_data of a Function.
 using IValue = ::tern::autograd::SavedValue;
 }  // namespace c10
-
-namespace at {
-using c10::IValue;
-}  // namespace at
 
 namespace torch {
 

@@ -19,8 +19,8 @@ enum class MemoryFormat : std::int8_t {
   ChannelsLast3d
 };
 
-/// How the elements of a tensor are stored. All of tern's tensors are strided; the other names exist
-/// for programs that name them.
+/// How the elements of a tensor are stored. All of tern's tensors are strided; the other names
+/// exist for programs that name them.
 enum class Layout : std::int8_t { Strided, Sparse, SparseCsr, SparseCsc, SparseBsr, SparseBsc };
 /// Short names of the layouts.
 constexpr Layout kStrided = Layout::Strided;

@@ -6,6 +6,7 @@
 #include <type_traits>
 
 #include <tern/core/base/error.h>
+#include <tern/core/base/strict.h>
 #include <tern/core/tensor/dtype.h>
 
 namespace tern {

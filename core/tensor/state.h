@@ -16,6 +16,11 @@
 #include <tern/core/tensor/scalar.h>
 #include <tern/core/tensor/tensor.h>
 
+namespace tern::serialize {
+class InputArchive;
+class OutputArchive;
+}  // namespace tern::serialize
+
 namespace tern {
 
 /// The tree that `state_dict()` returns and that state files store. Its nodes are dictionaries and

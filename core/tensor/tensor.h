@@ -142,24 +142,10 @@ class TERN_API Tensor {
   /// give their result this format. With `channels_last_strides_exact_match`, the strides must be
   /// those of a tensor without gaps.
   MemoryFormat suggest_memory_format(StrictBool channels_last_strides_exact_match = false) const;
-  /// Returns true when the elements fill their memory without gaps, each once, in any order of the
-  /// dimensions.
-  bool is_non_overlapping_and_dense() const;
-  /// Returns true when the memory came from pin_memory() or TensorOptions::pinned_memory.
-  bool is_pinned() const { return self().storage->is_pinned(); }
-  /// Returns how the elements are stored: strided. Throws Error for an undefined tensor.
-  Layout layout() const {
-    self();
-    return Layout::Strided;
-  }
   /// Returns the memory that this tensor and its views share.
   const Storage& storage() const { return *self().storage; }
-  /// Returns true for a defined tensor.
-  bool has_storage() const { return defined(); }
   /// Returns the offset of the first element in the storage, in elements.
   std::int64_t storage_offset() const { return self().offset; }
-  /// Returns device and dtype as one word, such as CPUFloatType.
-  std::string toString() const;
   /// Returns dtype and device of this tensor, for factories.
   TensorOptions options() const { return TensorOptions(dtype()).device(device()); }
 
@@ -180,12 +166,6 @@ class TERN_API Tensor {
     return data_ptr<T>();
   }
   const void* const_data_ptr() const { return data_ptr(); }
-  /// Returns data_ptr() for writing.
-  template <class T>
-  T* mutable_data_ptr() const {
-    return data_ptr<T>();
-  }
-  void* mutable_data_ptr() const { return data_ptr(); }
   /// Returns the only element, copied to the host. Throws Error unless numel() is 1, and for a meta
   /// tensor.
   ///

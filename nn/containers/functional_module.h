@@ -33,6 +33,7 @@ class TERN_API FunctionalImpl : public Cloneable<FunctionalImpl> {
   void pretty_print(std::ostream& stream) const override;
   /// Returns the function's result for the input.
   Tensor forward(Tensor input);
+  /// Returns the same as forward().
   Tensor operator()(Tensor input) { return forward(std::move(input)); }
   bool is_serializable() const override { return false; }
 

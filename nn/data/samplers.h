@@ -12,11 +12,6 @@
 #include <tern/core/tensor/generator.h>
 #include <tern/core/tensor/state.h>
 
-namespace tern::serialize {
-class InputArchive;
-class OutputArchive;
-}  // namespace tern::serialize
-
 namespace tern::data::samplers {
 
 namespace detail {

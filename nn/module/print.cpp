@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <cctype>
 #include <ostream>
 #include <string_view>
 
@@ -29,9 +28,10 @@ std::string detail::printed_type(const std::type_info& type) {
   std::string text = tern::detail::type_name(type);
   if (!follows_libtorch()) return text;
   constexpr std::string_view kOwn = "tern::";
+  constexpr std::string_view kInside =
+      ":_0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
   for (std::size_t at = text.find(kOwn); at != std::string::npos; at = text.find(kOwn, at + 1)) {
-    const bool is_whole = at == 0 || (text[at - 1] != ':' && text[at - 1] != '_' &&
-                                      std::isalnum(static_cast<unsigned char>(text[at - 1])) == 0);
+    const bool is_whole = at == 0 || kInside.find(text[at - 1]) == std::string_view::npos;
     const bool is_tensor = text.compare(at, 12, "tern::Tensor") == 0;
     if (is_whole) text.replace(at, 4, is_tensor ? "at" : printed_namespace());
   }

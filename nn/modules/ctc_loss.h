@@ -6,13 +6,12 @@
 #include <tern/nn/module/stateless.h>
 #include <tern/nn/module_holder.h>
 #include <tern/nn/options/options_arg.h>
+#include <tern/nn/options/reduction_option.h>
 
 namespace tern::nn {
 
 /// Options of CTCLoss.
-struct CTCLossOptions {
-  /// libtorch's name of the type of `reduction`.
-  using reduction_t = Reduction;
+struct CTCLossOptions : detail::ReductionOption {
   /// The class that stands for no label.
   TERN_ARG(std::int64_t, blank) = 0;
   /// How the losses of the samples are reduced; the mean divides by the target lengths first.

@@ -12,25 +12,15 @@
 #include <tern/nn/module_holder.h>
 #include <tern/nn/modules/ctc_loss.h>
 #include <tern/nn/options/options_arg.h>
+#include <tern/nn/options/reduction_option.h>
 
 // Losses reduce to their mean unless the options say otherwise. Weights are buffers: they move with
 // the module and are saved.
 
-namespace tern {
-
-/// The type of kBatchMean.
-struct BatchMean {};
-/// The reduction of KLDivLoss alone that divides the sum by the size of dimension 0.
-constexpr BatchMean kBatchMean;
-
-}  // namespace tern
-
 namespace tern::nn {
 
 /// Options of losses that can only choose their reduction.
-struct MSELossOptions {
-  /// libtorch's name of the type of `reduction`.
-  using reduction_t = Reduction;
+struct MSELossOptions : detail::ReductionOption {
   /// Sets reduction.
   MSELossOptions(Reduction reduction = kMean) : reduction_(reduction) {}
   template <detail::ConstantOf<MSELossOptions> T>
@@ -42,9 +32,7 @@ struct MSELossOptions {
 using L1LossOptions = MSELossOptions;
 
 /// Options of SmoothL1Loss.
-struct SmoothL1LossOptions {
-  /// libtorch's name of the type of `reduction`.
-  using reduction_t = Reduction;
+struct SmoothL1LossOptions : detail::ReductionOption {
   /// Sets reduction.
   SmoothL1LossOptions(Reduction reduction = kMean) : reduction_(reduction) {}
   template <detail::ConstantOf<SmoothL1LossOptions> T>
@@ -56,9 +44,7 @@ struct SmoothL1LossOptions {
 };
 
 /// Options of HuberLoss.
-struct HuberLossOptions {
-  /// libtorch's name of the type of `reduction`.
-  using reduction_t = Reduction;
+struct HuberLossOptions : detail::ReductionOption {
   /// Sets reduction.
   HuberLossOptions(Reduction reduction = kMean) : reduction_(reduction) {}
   template <detail::ConstantOf<HuberLossOptions> T>
@@ -99,9 +85,7 @@ struct KLDivLossOptions {
 };
 
 /// Options of PoissonNLLLoss.
-struct PoissonNLLLossOptions {
-  /// libtorch's name of the type of `reduction`.
-  using reduction_t = Reduction;
+struct PoissonNLLLossOptions : detail::ReductionOption {
   /// True: the input holds logarithms.
   TERN_ARG(bool, log_input) = true;
   /// True: adds Stirling's approximation of the term that depends on the target alone.
@@ -113,9 +97,7 @@ struct PoissonNLLLossOptions {
 };
 
 /// Options of GaussianNLLLoss.
-struct GaussianNLLLossOptions {
-  /// libtorch's name of the type of `reduction`.
-  using reduction_t = Reduction;
+struct GaussianNLLLossOptions : detail::ReductionOption {
   /// True: adds the constant term log(2 pi) / 2.
   TERN_ARG(bool, full) = false;
   /// Smaller variances count as this one.
@@ -125,9 +107,7 @@ struct GaussianNLLLossOptions {
 };
 
 /// Options of BCELoss.
-struct BCELossOptions {
-  /// libtorch's name of the type of `reduction`.
-  using reduction_t = Reduction;
+struct BCELossOptions : detail::ReductionOption {
   /// The factor of each element's loss; broadcasts to the input.
   TERN_ARG(Tensor, weight);
   /// How the losses of the elements are reduced.
@@ -135,9 +115,7 @@ struct BCELossOptions {
 };
 
 /// Options of BCEWithLogitsLoss.
-struct BCEWithLogitsLossOptions {
-  /// libtorch's name of the type of `reduction`.
-  using reduction_t = Reduction;
+struct BCEWithLogitsLossOptions : detail::ReductionOption {
   /// The factor of each element's loss; broadcasts to the input.
   TERN_ARG(Tensor, weight);
   /// How the losses of the elements are reduced.
@@ -147,9 +125,7 @@ struct BCEWithLogitsLossOptions {
 };
 
 /// Options of NLLLoss.
-struct NLLLossOptions {
-  /// libtorch's name of the type of `reduction`.
-  using reduction_t = Reduction;
+struct NLLLossOptions : detail::ReductionOption {
   /// The factor of each class, [C].
   TERN_ARG(Tensor, weight);
   /// Targets with this class number are ignored.
@@ -159,9 +135,7 @@ struct NLLLossOptions {
 };
 
 /// Options of CrossEntropyLoss.
-struct CrossEntropyLossOptions {
-  /// libtorch's name of the type of `reduction`.
-  using reduction_t = Reduction;
+struct CrossEntropyLossOptions : detail::ReductionOption {
   /// The factor of each class, [C].
   TERN_ARG(Tensor, weight);
   /// Targets with this class number are ignored.

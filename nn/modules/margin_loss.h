@@ -11,6 +11,7 @@
 #include <tern/nn/module_holder.h>
 #include <tern/nn/modules/loss.h>
 #include <tern/nn/options/options_arg.h>
+#include <tern/nn/options/reduction_option.h>
 
 // Losses that penalise a score, a distance or an angle within a margin. They reduce to their mean
 // unless the options say otherwise.
@@ -22,9 +23,7 @@ using MultiLabelMarginLossOptions = MSELossOptions;
 using SoftMarginLossOptions = MSELossOptions;
 
 /// Options of HingeEmbeddingLoss.
-struct HingeEmbeddingLossOptions {
-  /// libtorch's name of the type of `reduction`.
-  using reduction_t = Reduction;
+struct HingeEmbeddingLossOptions : detail::ReductionOption {
   /// The distance from which a target of -1 costs nothing.
   TERN_ARG(double, margin) = 1.0;
   /// How the losses of the elements are reduced.
@@ -32,9 +31,7 @@ struct HingeEmbeddingLossOptions {
 };
 
 /// Options of MarginRankingLoss.
-struct MarginRankingLossOptions {
-  /// libtorch's name of the type of `reduction`.
-  using reduction_t = Reduction;
+struct MarginRankingLossOptions : detail::ReductionOption {
   /// The difference, or the cosine for a target of -1, that still costs nothing.
   TERN_ARG(double, margin) = 0.0;
   /// How the losses of the samples are reduced.
@@ -44,9 +41,7 @@ struct MarginRankingLossOptions {
 using CosineEmbeddingLossOptions = MarginRankingLossOptions;
 
 /// Options of MultiMarginLoss.
-struct MultiMarginLossOptions {
-  /// libtorch's name of the type of `reduction`.
-  using reduction_t = Reduction;
+struct MultiMarginLossOptions : detail::ReductionOption {
   /// The power of each violation of the margin, 1 or 2.
   TERN_ARG(std::int64_t, p) = 1;
   /// How much higher the score of the target must be.
@@ -58,9 +53,7 @@ struct MultiMarginLossOptions {
 };
 
 /// Options of MultiLabelSoftMarginLoss.
-struct MultiLabelSoftMarginLossOptions {
-  /// libtorch's name of the type of `reduction`.
-  using reduction_t = Reduction;
+struct MultiLabelSoftMarginLossOptions : detail::ReductionOption {
   /// The factor of each class, [C].
   TERN_ARG(Tensor, weight);
   /// How the losses of the samples are reduced.
@@ -68,9 +61,7 @@ struct MultiLabelSoftMarginLossOptions {
 };
 
 /// Options of TripletMarginLoss.
-struct TripletMarginLossOptions {
-  /// libtorch's name of the type of `reduction`.
-  using reduction_t = Reduction;
+struct TripletMarginLossOptions : detail::ReductionOption {
   /// How much farther the negative must be than the positive; greater than 0.
   TERN_ARG(double, margin) = 1.0;
   /// The norm of the distances.
@@ -85,9 +76,7 @@ struct TripletMarginLossOptions {
 };
 
 /// Options of TripletMarginWithDistanceLoss.
-struct TripletMarginWithDistanceLossOptions {
-  /// libtorch's name of the type of `reduction`.
-  using reduction_t = Reduction;
+struct TripletMarginWithDistanceLossOptions : detail::ReductionOption {
   /// Returns the distance of two tensors, at least 0.
   using distance_function_t = std::function<Tensor(const Tensor&, const Tensor&)>;
   /// The distance; nullopt means tern::pairwise_distance().

@@ -13,11 +13,6 @@
 #include <tern/nn/optim/options.h>
 #include <tern/nn/optim/param_state.h>
 
-namespace tern::serialize {
-class InputArchive;
-class OutputArchive;
-}  // namespace tern::serialize
-
 namespace tern::optim {
 
 namespace detail {

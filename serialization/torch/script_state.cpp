@@ -33,7 +33,7 @@ std::int64_t size_of(const State& dict, const char* list) {
 
 void flatten_into(State& flat, const State& tree, const std::string& prefix) {
   for (const auto& [key, value] : tree) {
-    const std::string name = prefix.empty() ? key : prefix + "." + key;
+    const std::string name = prefix.empty() ? key : std::string(prefix).append(".").append(key);
     if (value.is_dict()) {
       flatten_into(flat, value, name);
     } else {

@@ -57,8 +57,8 @@ void ZipWriter::write(std::string_view bytes) {
 }
 
 void ZipWriter::add(std::string_view name, std::initializer_list<std::string_view> pieces) {
-  TERN_CHECK(name.size() <= 0xFFFF, FileError, "save: '", name_, "': a name has ",
-             name.size(), " bytes, a ZIP archive allows at most 65535");
+  TERN_CHECK(name.size() <= 0xFFFF, FileError, "save: '", name_, "': a name has ", name.size(),
+             " bytes, a ZIP archive allows at most 65535");
   std::uint64_t size = 0;
   std::uint32_t crc = 0;
   for (const std::string_view piece : pieces) {

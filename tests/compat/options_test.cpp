@@ -141,7 +141,7 @@ namespace optim = torch::optim;
   }
 // clang-format on
 TEST(TorchOptions, AreThoseOfLibtorch){
-#include "options.inc"
+#include "conformance/options.txt"
 }
 
 TEST(TorchOptions, NameTheTypesOfTheirArguments) {

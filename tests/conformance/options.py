@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Lists the options of an installed libtorch: class, name, type and default of each TORCH_ARG.
 
-    tests/conformance/options.py TORCH/include/torch/csrc/api/include/torch > tests/compat/options.inc
+    tests/conformance/options.py TORCH/include/torch/csrc/api/include/torch > tests/conformance/options.txt
 
 options_test.cpp compares the list with tern's options, without libtorch.
 """

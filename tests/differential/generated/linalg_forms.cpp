@@ -35,13 +35,11 @@ namespace tern::testing::differential {
     TERN_FORM("torch.linalg.solve_ex(a, b, left=c)", (T a, T b, bool c), linalg_solve_ex(a, b, c)),
     TERN_FORM("torch.linalg.solve_triangular(a, b, upper=d, left=c)", (T a, T b, bool c, bool d), linalg_solve_triangular(a, b, d, c)),
     TERN_FORM("torch.linalg.svdvals(a)", (T a), linalg_svdvals(a)),
-    TERN_FORM("torch.linalg.vander(a, N=3)", (T a), linalg_vander(a, 3)),
     TERN_FORM("torch.linalg.vector_norm(a, b, c, d)", (T a, S b, const Dims& c, bool d), linalg_vector_norm(a, b, c, d)),
     TERN_FORM("a.logdet()", (T a), a.logdet()),
     TERN_FORM("a.matrix_exp()", (T a), a.matrix_exp()),
     TERN_FORM("a.pinverse()", (T a), a.pinverse()),
     TERN_FORM("a.slogdet()", (T a), a.slogdet()),
-    TERN_FORM("torch.vander(a, 3, b)", (T a, bool b), vander(a, 3, b)),
 });
 
 }  // namespace tern::testing::differential

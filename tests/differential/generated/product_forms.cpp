@@ -15,9 +15,11 @@ namespace tern::testing::differential {
     TERN_FORM("torch.linalg.cross(a, b)", (T a, T b), linalg_cross(a, b)),
     TERN_FORM("torch.linalg.matrix_power(a, b)", (T a, Int b), linalg_matrix_power(a, b)),
     TERN_FORM("torch.linalg.multi_dot(a)", (const Tensors& a), linalg_multi_dot(a)),
+    TERN_FORM("torch.linalg.vander(a, N=3)", (T a), linalg_vander(a, 3)),
     TERN_FORM("torch.linalg.vecdot(a, b, dim=c)", (T a, T b, Dim c), linalg_vecdot(a, b, c)),
     TERN_FORM("a.matrix_power(b)", (T a, Int b), a.matrix_power(b)),
     TERN_FORM("torch.tensordot(a, b, c)", (T a, T b, Int c), tensordot(a, b, c)),
+    TERN_FORM("torch.vander(a, 3, b)", (T a, bool b), vander(a, 3, b)),
 });
 
 }  // namespace tern::testing::differential

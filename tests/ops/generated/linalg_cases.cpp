@@ -101,8 +101,6 @@ namespace tern::testing {
     {"linalg/linalg_tensorinv.json", "tensorinv_one", TERN_CALL(linalg_tensorinv(a, 1)), TERN_NOT_IN_PLACE, TERN_OUT(linalg_tensorinv_out(out, a, 1))},
     {"linalg/linalg_tensorsolve.json", "tensorsolve", TERN_CALL(linalg_tensorsolve(a + eye(6, a.options()).reshape({2, 3, 6}).mul(6), b)), TERN_NOT_IN_PLACE, TERN_OUT(linalg_tensorsolve_out(out, a + eye(6, a.options()).reshape({2, 3, 6}).mul(6), b))},
     {"linalg/linalg_tensorsolve.json", "tensorsolve_dims", TERN_CALL(linalg_tensorsolve(a + eye(6, a.options()).reshape({6, 2, 3}).mul(6), b, IntArrayRef({0}))), TERN_NOT_IN_PLACE, TERN_OUT(linalg_tensorsolve_out(out, a + eye(6, a.options()).reshape({6, 2, 3}).mul(6), b, IntArrayRef({0})))},
-    {"linalg/linalg_vander.json", "linalg_vander", TERN_CALL(linalg_vander(a))},
-    {"linalg/linalg_vander.json", "linalg_vander_n", TERN_CALL(linalg_vander(a, 4))},
     {"linalg/linalg_vector_norm.json", "vector_norm", TERN_CALL(linalg_vector_norm(a)), TERN_NOT_IN_PLACE, TERN_OUT(linalg_vector_norm_out(out, a))},
     {"linalg/linalg_vector_norm.json", "vector_norm_three", TERN_CALL(linalg_vector_norm(a, 3, 0)), TERN_NOT_IN_PLACE, TERN_OUT(linalg_vector_norm_out(out, a, 3, 0))},
     {"linalg/linalg_vector_norm.json", "vector_norm_inf", TERN_CALL(linalg_vector_norm(a, inf, {0, -1}, true)), TERN_NOT_IN_PLACE, TERN_OUT(linalg_vector_norm_out(out, a, inf, {0, -1}, true))},
@@ -117,9 +115,6 @@ namespace tern::testing {
     {"linalg/svd.json", "svd", TERN_CALL(second(a.svd()))},
     {"linalg/svd.json", "svd_values", TERN_CALL(second(a.svd(true, false)))},
     {"linalg/svd.json", "svd_product", TERN_CALL(first(a.svd()).mul(second(a.svd()).unsqueeze(-2)).matmul(third(a.svd()).mT()))},
-    {"linalg/vander.json", "vander", TERN_CALL(vander(a))},
-    {"linalg/vander.json", "vander_increasing", TERN_CALL(vander(a, 4, true))},
-    {"linalg/vander.json", "vander_one", TERN_CALL(vander(a, 1))},
 });
 
 }  // namespace tern::testing

@@ -37,6 +37,8 @@ namespace tern::testing {
     {"product/linalg_multi_dot.json", "multi_dot", TERN_CALL(linalg_multi_dot({a, b, c})), TERN_NOT_IN_PLACE, TERN_OUT(linalg_multi_dot_out(out, {a, b, c}))},
     {"product/linalg_multi_dot.json", "multi_dot_two", TERN_CALL(linalg_multi_dot({a, b})), TERN_NOT_IN_PLACE, TERN_OUT(linalg_multi_dot_out(out, {a, b}))},
     {"product/linalg_multi_dot.json", "multi_dot_four", TERN_CALL(linalg_multi_dot({a, b, c, d})), TERN_NOT_IN_PLACE, TERN_OUT(linalg_multi_dot_out(out, {a, b, c, d}))},
+    {"product/linalg_vander.json", "linalg_vander", TERN_CALL(linalg_vander(a))},
+    {"product/linalg_vander.json", "linalg_vander_n", TERN_CALL(linalg_vander(a, 4))},
     {"product/linalg_vecdot.json", "linalg_vecdot", TERN_CALL(linalg_vecdot(a, b)), TERN_NOT_IN_PLACE, TERN_OUT(linalg_vecdot_out(out, a, b))},
     {"product/linalg_vecdot.json", "linalg_vecdot_dim", TERN_CALL(linalg_vecdot(a, b, 0)), TERN_NOT_IN_PLACE, TERN_OUT(linalg_vecdot_out(out, a, b, 0))},
     {"product/matrix_power.json", "matrix_power_0", TERN_CALL(a.matrix_power(0)), TERN_NOT_IN_PLACE, TERN_OUT(matrix_power_out(out, a, 0))},
@@ -48,6 +50,9 @@ namespace tern::testing {
     {"product/tensordot.json", "tensordot", TERN_CALL(tensordot(a, b, 1))},
     {"product/tensordot.json", "tensordot_none", TERN_CALL(tensordot(a, b, 0))},
     {"product/tensordot.json", "tensordot_dims", TERN_CALL(tensordot(a, b, {0, -1}, {1, 0}))},
+    {"product/vander.json", "vander", TERN_CALL(vander(a))},
+    {"product/vander.json", "vander_increasing", TERN_CALL(vander(a, 4, true))},
+    {"product/vander.json", "vander_one", TERN_CALL(vander(a, 1))},
 });
 
 }  // namespace tern::testing
