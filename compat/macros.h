@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <cstring>
 #include <iostream>
+#include <string>
 #include <utility>
 
 #include <tern/core/base/error.h>
@@ -48,6 +49,36 @@
       ::tern::compat::check_failed<kind>(#condition __VA_OPT__(, ) __VA_ARGS__); \
     }                                                                            \
   } while (false)
+
+/// Throws Error unless `a op b`: "Check failed: 1 == 2 (1 vs. 2). ", and what is streamed into it.
+#define TERN_COMPAT_COMPARE(a, b, op)                                               \
+  if (const std::string tern_text = ::tern::compat::compared(                       \
+          "Check failed: " #a " " #op " " #b, (a), (b),                             \
+          [](const auto& tern_a, const auto& tern_b) { return tern_a op tern_b; }); \
+      tern_text.empty()) {                                                          \
+  } else                                                                            \
+    ::tern::compat::FailedCheck{tern_text}
+/// Throws Error unless both are equal.
+#define TORCH_CHECK_EQ(a, b) TERN_COMPAT_COMPARE(a, b, ==)
+/// Throws Error unless both differ.
+#define TORCH_CHECK_NE(a, b) TERN_COMPAT_COMPARE(a, b, !=)
+/// Throws Error unless a < b.
+#define TORCH_CHECK_LT(a, b) TERN_COMPAT_COMPARE(a, b, <)
+/// Throws Error unless a <= b.
+#define TORCH_CHECK_LE(a, b) TERN_COMPAT_COMPARE(a, b, <=)
+/// Throws Error unless a > b.
+#define TORCH_CHECK_GT(a, b) TERN_COMPAT_COMPARE(a, b, >)
+/// Throws Error unless a >= b.
+#define TORCH_CHECK_GE(a, b) TERN_COMPAT_COMPARE(a, b, >=)
+
+/// The condition, which is likely true.
+#define C10_LIKELY(condition) (__builtin_expect(static_cast<bool>(condition), 1))
+/// The condition, which is likely false.
+#define C10_UNLIKELY(condition) (__builtin_expect(static_cast<bool>(condition), 0))
+/// The text of the argument as it is written.
+#define C10_STRINGIZE_IMPL(text) #text
+/// The text of the argument.
+#define C10_STRINGIZE(text) C10_STRINGIZE_IMPL(text)
 
 /// Gives a warning with the arguments as its text to the handler of this thread, or writes one line
 /// to std::cerr if there is none: "Warning: text (net.cpp:12)".
@@ -175,6 +206,32 @@ template <class... Parts>
 void warn(Warning::warning_variant_t type, SourceLocation at, const Parts&... parts) {
   give(Warning(type, at, tern::detail::text_of(parts...), false));
 }
+
+/// Returns "" if `holds(a, b)`, else the text of a failed TORCH_CHECK_EQ or its kin.
+template <class A, class B, class Holds>
+std::string compared(const char* text, const A& a, const B& b, const Holds& holds) {
+  if (holds(a, b)) return {};
+  return tern::detail::text_of(text, " (", a, " vs. ", b, "). ");
+}
+
+/// Throws Error at its end, with a text that is streamed into it.
+class FailedCheck {
+ public:
+  /// Begins the text.
+  explicit FailedCheck(std::string text) : text_(std::move(text)) {}
+  FailedCheck(const FailedCheck&) = delete;
+  FailedCheck& operator=(const FailedCheck&) = delete;
+  ~FailedCheck() noexcept(false) { throw Error(text_); }
+  /// Takes more of the text.
+  template <class T>
+  FailedCheck& operator<<(const T& part) {
+    text_ += tern::detail::text_of(part);
+    return *this;
+  }
+
+ private:
+  std::string text_;
+};
 
 namespace detail {
 template <ScalarType kDtype>

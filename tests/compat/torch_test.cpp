@@ -101,6 +101,8 @@ TEST(TorchPrograms, UseOptionsContainersAndDefaultArguments) {
   static_cast<torch::optim::AdamOptions&>(adam.param_groups()[0].options()).lr(0.5);
   EXPECT_EQ(adam.param_groups()[0].options().get_lr(), 0.5);
   torch::optim::StepLR scheduler(adam, /*step_size=*/1, /*gamma=*/0.5);
+  scheduler.step();  // counts from here
+  EXPECT_EQ(adam.param_groups()[0].options().get_lr(), 0.5);
   scheduler.step();
   EXPECT_EQ(adam.param_groups()[0].options().get_lr(), 0.25);
   using Plateau = torch::optim::ReduceLROnPlateauScheduler;

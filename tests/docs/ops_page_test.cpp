@@ -23,9 +23,9 @@ TEST(OpsPage, HasOneOfEachKind) {
   for (const char* row :
        {"| `log2(self)`<br>`log2_` | the logarithm to base 2 | all | yes | all | |\n",
         "| `ge(self, other)`<br>`ge_` | true where ",
-        "| `tensor(data, options = {})` | a tensor of ", "| `x.view(sizes)` | ",
+        "| `tensor(data, options = {})` | a tensor of ", "| `x.view(sizes)`<br>`x.view(dtype)` | ",
         "| `split(self, split_size, dim = 0)` | ", "| `x.random_(from, to, generator = {})`<br>",
-        "| `linalg::diagonal(", "| `gather(self, dim, index)` | Picks ",
+        "| `linalg::diagonal(", "| `gather(self, dim, index, sparse_grad = false)` | Picks ",
         "](../pytorch-differences.md) |\n", "| `mse_loss(", "| `Linear` | ", "| `Sequential` | ",
         "| `DataParallel` | ", "| `xavier_uniform_(", "| `clip_grad_norm_(", "| `SGD` | ",
         "| `Adagrad` | ", "| `StepLR` | ", "| `ReduceLROnPlateau` | "}) {

@@ -38,6 +38,6 @@ using ::tern::optim::ReduceLROnPlateauScheduler; using ::tern::optim::Rprop;
 using ::tern::optim::RpropOptions; using ::tern::optim::RpropParamState; using ::tern::optim::SGD;
 using ::tern::optim::SGDOptions; using ::tern::optim::SGDParamState; using ::tern::optim::SWALR;
 using ::tern::optim::ScaleFunction; using ::tern::optim::SchedulerFields;
-using ::tern::optim::SequentialLR; using ::tern::optim::StepLR; using ::tern::optim::update_bn;
+using ::tern::optim::SequentialLR; using ::tern::optim::update_bn;
 using ::tern::optim::warmup_cosine;
 }  // namespace torch::optim

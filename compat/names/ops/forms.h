@@ -40,6 +40,16 @@ inline Tensor bound_of(const Tensor& values, const Tensor& a, const Tensor& atol
 namespace at {
 namespace compat = ::tern::compat;
 
+/// Returns tern's softmax(), with the parameters that programs name to take its address.
+inline Tensor softmax(const Tensor& self, std::int64_t dim,
+                      std::optional<ScalarType> dtype = std::nullopt) {
+  return ::tern::softmax(self, dim, dtype);
+}
+/// Returns tern's log_softmax().
+inline Tensor log_softmax(const Tensor& self, std::int64_t dim,
+                          std::optional<ScalarType> dtype = std::nullopt) {
+  return ::tern::log_softmax(self, dim, dtype);
+}
 /// Returns 1 with the probabilities `p`, else 0, with the sizes and dtype of `self`.
 inline Tensor bernoulli(const Tensor& self, const Tensor& p,
                         std::optional<Generator> generator = std::nullopt) {

@@ -60,14 +60,14 @@ TEST_P(AmxGemm, EverySizeAroundTheTiles) {
 }
 
 TEST_P(AmxGemm, EveryLayout) {
-  for (const Layout a : kAll) {
-    for (const Layout b : kAll) check_both({37, 50, 77, a, b});
+  for (const MatrixLayout a : kAll) {
+    for (const MatrixLayout b : kAll) check_both({37, 50, 77, a, b});
   }
 }
 
 TEST_P(AmxGemm, SeveralBlocksOfEverything) {
-  for (const Layout a : kDense) {
-    for (const Layout b : kDense) {
+  for (const MatrixLayout a : kDense) {
+    for (const MatrixLayout b : kDense) {
       for (const auto& [m, n, k] : {std::array{70, 33, 3001}, {20, 600, 900}, {300, 18, 1700}}) {
         check_both({m, n, k, a, b});
       }
@@ -79,7 +79,7 @@ TEST_P(AmxGemm, BiasBetaAndBatches) {
   for (const auto& [m, n, k] : {std::array{40, 40, 1700}, {17, 35, 40}}) {
     for (const double beta : {0.0, 1.0, -2.0}) {
       for (const int bias_stride : {-1, 1, 2}) {
-        Case given{m, n, k, Layout::kRows, Layout::kColumns, 3};
+        Case given{m, n, k, MatrixLayout::kRows, MatrixLayout::kColumns, 3};
         given.beta = beta;
         given.bias_stride = bias_stride;
         given.alpha = bias_stride == 1 ? 1 : 2;
@@ -90,8 +90,8 @@ TEST_P(AmxGemm, BiasBetaAndBatches) {
 }
 
 TEST_P(AmxGemm, RoundsOperandsToBfloat16) {
-  for (const Layout a : kDense) {
-    for (const Layout b : kDense) {
+  for (const MatrixLayout a : kDense) {
+    for (const MatrixLayout b : kDense) {
       Product<float> product({40, 35, 2000, a, b}, false);
       product.given.precision = GemmPrecision::kMedium;
       run(product.args());

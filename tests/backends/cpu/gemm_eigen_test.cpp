@@ -49,8 +49,8 @@ TEST_P(GemmAndEigen, Agree) {
                                 {31, 128, 257},
                                 {130, 48, 513},
                                 {200, 150, 90}}) {
-    for (const Layout layout_a : kDense) {
-      for (const Layout layout_b : kDense) {
+    for (const MatrixLayout layout_a : kDense) {
+      for (const MatrixLayout layout_b : kDense) {
         check<float>({m, n, k, layout_a, layout_b});
         check<double>({m, n, k, layout_a, layout_b});
       }

@@ -20,7 +20,7 @@ TEST_P(NarrowGemm, EverySizeAroundTheTiles) {
       for (const std::int64_t k : {0, 1, 2, 15, 33, 70}) {
         const auto pick = static_cast<unsigned>(m + n + k);
         check<Half>({m, n, k, kDense[pick / 2 % 2], kDense[pick % 2]});
-        for (const Layout a : kDense) check<BFloat16>({m, n, k, a, kDense[pick % 2]});
+        for (const MatrixLayout a : kDense) check<BFloat16>({m, n, k, a, kDense[pick % 2]});
         check<std::int8_t>({m, n, k, kDense[pick / 2 % 2], kDense[pick % 2]});
       }
     }
@@ -35,8 +35,8 @@ TEST_P(NarrowGemm, EmptyResults) {
 }
 
 TEST_P(NarrowGemm, EveryLayout) {
-  for (const Layout a : kAll) {
-    for (const Layout b : kAll) {
+  for (const MatrixLayout a : kAll) {
+    for (const MatrixLayout b : kAll) {
       for (const auto& [m, n, k] :
            {std::array{37, 50, 40}, {8, 40, 140}, {40, 3, 141}, {1, 70, 140}, {70, 1, 140}}) {
         check_narrow({m, n, k, a, b});
@@ -46,8 +46,8 @@ TEST_P(NarrowGemm, EveryLayout) {
 }
 
 TEST_P(NarrowGemm, SeveralBlocksOfEverything) {
-  for (const Layout a : kDense) {
-    for (const Layout b : kDense) {
+  for (const MatrixLayout a : kDense) {
+    for (const MatrixLayout b : kDense) {
       for (const auto& [m, n, k] : {std::array{9, 400, 1000},
                                     {70, 33, 1001},
                                     {1, 300, 900},
@@ -59,7 +59,7 @@ TEST_P(NarrowGemm, SeveralBlocksOfEverything) {
     }
   }
   check<std::int16_t>({7, 1, 40000});  // a column longer than the buffer of integers
-  check<std::int8_t>({7, 9, 9000, Layout::kSteps, Layout::kColumns});
+  check<std::int8_t>({7, 9, 9000, MatrixLayout::kSteps, MatrixLayout::kColumns});
 }
 
 TEST_P(NarrowGemm, BiasAndBetaOnEveryPath) {
@@ -80,8 +80,8 @@ TEST_P(NarrowGemm, Batches) {
 // Sums in float32 differ from the oracle's by 1e-5 of the sum of absolute values at most.
 TEST_P(NarrowGemm, RoundsOnce) {
   const auto round_once = [&]<class T>(T) {
-    for (const Layout a : kDense) {
-      for (const Layout b : kDense) {
+    for (const MatrixLayout a : kDense) {
+      for (const MatrixLayout b : kDense) {
         for (const auto& [m, n, k] : {std::array{30, 40, 2001},
                                       {30, 48, 31},
                                       {8, 40, 2000},
@@ -126,7 +126,7 @@ TEST_P(NarrowGemm, SpecialNumbers) {
   constexpr float kInfinity = std::numeric_limits<float>::infinity();
   const auto check_special = [&]<class T>(T, float x, float y, float want) {
     for (const auto& [m, n] : {std::pair{1, 1}, {1, 20}, {20, 1}, {3, 5}, {20, 20}}) {
-      for (const Layout layout : kDense) {
+      for (const MatrixLayout layout : kDense) {
         Product<T> product({m, n, 3, layout, layout}, true);
         std::fill(product.a.data.begin(), product.a.data.end(), T(0));
         std::fill(product.b.data.begin(), product.b.data.end(), T(1));
@@ -169,8 +169,8 @@ TEST_P(NarrowGemm, DenormalBfloat16IsExactOrZero) {
 
 TEST_P(NarrowGemm, SameBitsForAnyNumberOfThreads) {
   for (const auto& [m, n, k] : {std::array{100, 90, 1600}, {1, 300, 800}, {300, 1, 800}}) {
-    for (const Layout layout : kDense) {
-      Product<BFloat16> product({m, n, k, layout, Layout::kColumns}, false);
+    for (const MatrixLayout layout : kDense) {
+      Product<BFloat16> product({m, n, k, layout, MatrixLayout::kColumns}, false);
       const auto bits = [&](int threads) {
         set_num_threads(threads);
         run(product.args());

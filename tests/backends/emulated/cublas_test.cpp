@@ -53,13 +53,15 @@ class Cublas : public ::testing::Test {
 };
 
 TEST_F(Cublas, ReadsRowsAndColumnsWhereTheyAreAndCopiesOtherLayouts) {
-  for (const Layout a : kAll) {
-    for (const Layout b : kAll) {
+  for (const MatrixLayout a : kAll) {
+    for (const MatrixLayout b : kAll) {
       Product<float> product({9, 10, 11, a, b, 2});
       const GemmArgs args = product.args();
       ASSERT_EQ(count([&] { run(args); }).second, 1);
       product.check();
-      const auto is_matrix = [](Layout layout) { return layout <= Layout::kPaddedColumns; };
+      const auto is_matrix = [](MatrixLayout layout) {
+        return layout <= MatrixLayout::kPaddedColumns;
+      };
       EXPECT_EQ(cublas_.b == args.a, is_matrix(a)) << product.given;
       EXPECT_EQ(cublas_.a == args.b, is_matrix(b)) << product.given;
     }
@@ -122,7 +124,7 @@ TEST_F(Cublas, AddsTheProductToTheBiasWhereItIsNotFused) {
   cublas_.refuse_epilogues = true;
   for (const int bias_stride : {-1, 0, 1, 2}) {
     for (const std::int64_t batch : {1, 2}) {
-      Case given{9, 10, 11, Layout::kRows, Layout::kSteps, batch};
+      Case given{9, 10, 11, MatrixLayout::kRows, MatrixLayout::kSteps, batch};
       given.bias_stride = bias_stride;
       given.alpha = 2;
       const auto products = count([&] {
@@ -174,8 +176,8 @@ TEST_F(Cublas, NarrowProductsAndTheirBiasAreRoundedOnce) {
 TEST_F(Cublas, WithoutAnAlgorithmOurOwnKernelMultiplies) {
   cublas_.refuse_products = true;
   const auto [searches, products] = count([&] {
-    for (const Layout a : kAll) {
-      for (const Layout b : kAll) {
+    for (const MatrixLayout a : kAll) {
+      for (const MatrixLayout b : kAll) {
         Case given{37, 50, 40, a, b, 2};
         given.bias_stride = 2;
         given.beta = 2;
@@ -197,7 +199,7 @@ TEST_F(Cublas, IntegersAndEmptySumsDoNotReachIt) {
 }
 
 TEST_F(Cublas, SearchesOnceForEqualProducts) {
-  Case given{21, 22, 23, Layout::kPaddedRows, Layout::kColumns};
+  Case given{21, 22, 23, MatrixLayout::kPaddedRows, MatrixLayout::kColumns};
   given.bias_stride = 1;
   Product<float> product(given);
   const auto searches = [&](const GemmArgs& args, int device = 0) {
@@ -255,7 +257,7 @@ TEST_F(Cublas, PrecisionDecidesTheComputeType) {
 
 TEST_F(Cublas, NarrowMatricesAreSummedInFloat32) {
   for (const auto precision : {GemmPrecision::kHighest, GemmPrecision::kMedium}) {
-    Case given{5, 6, 7, Layout::kRows, Layout::kSteps};
+    Case given{5, 6, 7, MatrixLayout::kRows, MatrixLayout::kSteps};
     given.precision = precision;
     given.bias_stride = 1;
     given.alpha = 0.5;

@@ -18,15 +18,24 @@ using kernels::GemmArgs;
 using kernels::GemmPrecision;
 
 /// The memory layout of an operand of rows x columns.
-enum class Layout { kRows, kColumns, kPaddedRows, kPaddedColumns, kSteps, kOneRow, kOneColumn };
-inline constexpr Layout kDense[] = {Layout::kRows, Layout::kColumns};
-inline constexpr Layout kAll[] = {Layout::kRows,          Layout::kColumns, Layout::kPaddedRows,
-                                  Layout::kPaddedColumns, Layout::kSteps,   Layout::kOneRow,
-                                  Layout::kOneColumn};
+enum class MatrixLayout {
+  kRows,
+  kColumns,
+  kPaddedRows,
+  kPaddedColumns,
+  kSteps,
+  kOneRow,
+  kOneColumn
+};
+inline constexpr MatrixLayout kDense[] = {MatrixLayout::kRows, MatrixLayout::kColumns};
+inline constexpr MatrixLayout kAll[] = {MatrixLayout::kRows,       MatrixLayout::kColumns,
+                                        MatrixLayout::kPaddedRows, MatrixLayout::kPaddedColumns,
+                                        MatrixLayout::kSteps,      MatrixLayout::kOneRow,
+                                        MatrixLayout::kOneColumn};
 
 struct Case {
   std::int64_t m, n, k;
-  Layout a = Layout::kRows, b = Layout::kRows;
+  MatrixLayout a = MatrixLayout::kRows, b = MatrixLayout::kRows;
   std::int64_t batch = 1;
   bool repeat_a = false, repeat_b = false;  // one matrix for the whole batch
   std::int64_t c_padding = 3;
@@ -47,27 +56,28 @@ struct Operand {
   std::int64_t row = 0, column = 0, batch = 0;
   std::vector<T> data;
 
-  Operand(Layout layout, std::int64_t rows, std::int64_t columns, std::int64_t count, bool repeat) {
+  Operand(MatrixLayout layout, std::int64_t rows, std::int64_t columns, std::int64_t count,
+          bool repeat) {
     switch (layout) {
-      case Layout::kRows:
+      case MatrixLayout::kRows:
         row = columns, column = 1;
         break;
-      case Layout::kColumns:
+      case MatrixLayout::kColumns:
         row = 1, column = rows;
         break;
-      case Layout::kPaddedRows:
+      case MatrixLayout::kPaddedRows:
         row = columns + 5, column = 1;
         break;
-      case Layout::kPaddedColumns:
+      case MatrixLayout::kPaddedColumns:
         row = 1, column = rows + 7;
         break;
-      case Layout::kSteps:
+      case MatrixLayout::kSteps:
         row = 2 * columns + 1, column = 2;
         break;
-      case Layout::kOneRow:
+      case MatrixLayout::kOneRow:
         row = 0, column = 1;
         break;
-      case Layout::kOneColumn:
+      case MatrixLayout::kOneColumn:
         row = 1, column = 0;
         break;
     }
@@ -176,7 +186,8 @@ struct Product {
 template <class Check>
 void for_each_bias_and_beta(std::initializer_list<std::array<int, 3>> sizes, const Check& check) {
   for (const auto& [m, n, k] : sizes) {
-    for (const Layout layout : {Layout::kRows, Layout::kColumns, Layout::kSteps}) {
+    for (const MatrixLayout layout :
+         {MatrixLayout::kRows, MatrixLayout::kColumns, MatrixLayout::kSteps}) {
       for (const double beta : {0.0, 1.0, -2.0}) {
         for (const int bias_stride : {-1, 0, 1, 2}) {
           Case given{m, n, k, layout, layout};
@@ -195,7 +206,7 @@ void for_each_bias_and_beta(std::initializer_list<std::array<int, 3>> sizes, con
 template <class Check>
 void for_each_batch(const Check& check) {
   for (const std::int64_t batch : {2, 3, 12}) {
-    for (const Layout layout : kDense) {
+    for (const MatrixLayout layout : kDense) {
       for (const int repeat : {0, 1, 2, 3}) {
         for (const auto& [m, n, k] : {std::array{20, 30, 40}, {1, 40, 70}, {40, 5, 70}}) {
           Case given{m, n, k, layout, layout, batch};

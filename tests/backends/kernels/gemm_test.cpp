@@ -20,7 +20,7 @@ TEST_P(Gemm, EverySizeAroundTheTiles) {
       for (const std::int64_t k : {0, 1, 2, 15, 17, 33, 70}) {
         // All four pairs of layouts, spread over the sizes.
         const auto pick = static_cast<unsigned>(m + n + k);
-        for (const Layout a : kDense) check<float>({m, n, k, a, kDense[pick % 2]});
+        for (const MatrixLayout a : kDense) check<float>({m, n, k, a, kDense[pick % 2]});
         check<double>({m, n, k, kDense[pick / 2 % 2], kDense[pick % 2]});
       }
     }
@@ -35,8 +35,8 @@ TEST_P(Gemm, EmptyResults) {
 }
 
 TEST_P(Gemm, EveryLayout) {
-  for (const Layout a : kAll) {
-    for (const Layout b : kAll) {
+  for (const MatrixLayout a : kAll) {
+    for (const MatrixLayout b : kAll) {
       for (const auto& [m, n, k] : {std::array{37, 50, 40},
                                     {3, 40, 140},
                                     {40, 3, 140},
@@ -52,8 +52,8 @@ TEST_P(Gemm, EveryLayout) {
 }
 
 TEST_P(Gemm, SeveralBlocksOfEverything) {
-  for (const Layout a : kDense) {
-    for (const Layout b : kDense) {
+  for (const MatrixLayout a : kDense) {
+    for (const MatrixLayout b : kDense) {
       for (const auto& [m, n, k] : {std::array{9, 400, 800},
                                     {70, 33, 800},
                                     {1, 300, 800},
@@ -91,8 +91,8 @@ TEST_P(Gemm, Batches) {
 }
 
 TEST_P(Gemm, RoundsLikeASum) {
-  for (const Layout a : kDense) {
-    for (const Layout b : kDense) {
+  for (const MatrixLayout a : kDense) {
+    for (const MatrixLayout b : kDense) {
       for (const auto& [m, n, k] : {std::array{30, 40, 2000}, {8, 40, 2000}, {40, 8, 2000}}) {
         Product<float> single({m, n, k, a, b}, false);
         run(single.args());
@@ -117,8 +117,8 @@ bool rounds([[maybe_unused]] const cpu::Capability& set) {
 }
 
 TEST_P(Gemm, MediumRoundsOperandsToBfloat16WhereThatIsFaster) {
-  for (const Layout a : kAll) {
-    for (const Layout b : kDense) {
+  for (const MatrixLayout a : kAll) {
+    for (const MatrixLayout b : kDense) {
       for (const auto& [m, n, k] :
            {std::array{16, 16, 2}, {30, 41, 2000}, {64, 100, 33}, {130, 48, 801}}) {
         Product<float> product({m, n, k, a, b}, false);
@@ -133,7 +133,7 @@ TEST_P(Gemm, MediumRoundsOperandsToBfloat16WhereThatIsFaster) {
 
 TEST_P(Gemm, OtherPrecisionsAndDtypesKeepEveryBit) {
   const auto compare = [&]<class T>(T, GemmPrecision precision, std::int64_t m) {
-    Product<T> product({m, 50, 300, Layout::kRows, Layout::kColumns}, false);
+    Product<T> product({m, 50, 300, MatrixLayout::kRows, MatrixLayout::kColumns}, false);
     run(product.args());
     const std::vector<T> highest = product.c;
     product.given.precision = precision;
@@ -163,9 +163,9 @@ TEST_P(Gemm, MediumKeepsInfinity) {
 TEST_P(Gemm, SameBitsForAnyNumberOfThreads) {
   for (const auto& [m, n, k] :
        {std::array{100, 90, 800}, {8, 300, 800}, {300, 9, 800}, {9, 9, 9}}) {
-    for (const Layout layout : kDense) {
+    for (const MatrixLayout layout : kDense) {
       for (const auto precision : {GemmPrecision::kHighest, GemmPrecision::kMedium}) {
-        Product<float> product({m, n, k, layout, Layout::kColumns}, false);
+        Product<float> product({m, n, k, layout, MatrixLayout::kColumns}, false);
         product.given.precision = precision;
         set_num_threads(1);
         run(product.args());
@@ -195,7 +195,7 @@ TEST_P(Gemm, BetaZeroDoesNotReadC) {
 
 TEST_P(Gemm, NanStaysInItsRowAndColumn) {
   for (const auto& [m, n, k] : {std::array{9, 50, 71}, {50, 9, 71}, {40, 40, 41}, {40, 40, 40}}) {
-    for (const Layout layout : kDense) {
+    for (const MatrixLayout layout : kDense) {
       Case given{m, n, k, layout, layout};
       given.precision = k % 2 == 0 ? GemmPrecision::kMedium : GemmPrecision::kHighest;
       Product<float> product(given);
