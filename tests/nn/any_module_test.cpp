@@ -45,7 +45,7 @@ TEST(AnyModule, CallsAnyForward) {
       error_of([&] { any.forward<int>(1, 2, std::string()); }),
       "Expected argument #1 to be of type float, but received value of type int\n  in module Many");
   EXPECT_EQ(error_of([&] { any.forward(1, 2.0f, std::string()); }),
-            "The type of the return value is int, but you asked for type tern::Tensor");
+            "Attempted to cast AnyValue to tern::Tensor, but its actual type is int");
 }
 
 TEST(AnyModule, KnowsItsModule) {

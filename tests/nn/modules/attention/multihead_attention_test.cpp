@@ -126,7 +126,7 @@ TEST(MultiheadAttention, PrintsAndClones) {
   nn::MultiheadAttention net(
       nn::MultiheadAttentionOptions(4, 2).kdim(3).add_bias_kv(true).batch_first(true));
   EXPECT_EQ(printed(net),
-            "tern::nn::MultiheadAttentionImpl(\n  (out_proj): tern::nn::Linear(in_features=4, "
+            "tern::nn::MultiheadAttention(\n  (out_proj): tern::nn::Linear(in_features=4, "
             "out_features=4, bias=true)\n)");
   const auto keys = net->state_dict().keys();
   EXPECT_EQ(keys, (std::vector<std::string>{"q_proj_weight", "k_proj_weight", "v_proj_weight",

@@ -187,7 +187,7 @@ TEST(Transformer, Prints) {
             "tern::nn::TransformerEncoderImpl(\n"
             "  (layers): tern::nn::ModuleList(\n"
             "    (0): tern::nn::TransformerEncoderLayerImpl(\n"
-            "      (self_attn): tern::nn::MultiheadAttentionImpl(\n"
+            "      (self_attn): tern::nn::MultiheadAttention(\n"
             "        (out_proj): tern::nn::Linear(in_features=4, out_features=4, bias=true)\n"
             "      )\n"
             "      (linear1): tern::nn::Linear(in_features=4, out_features=6, bias=true)\n"
