@@ -21,5 +21,5 @@ file(STRINGS ${forwarded_list} rows REGEX "^[^#]")
 string(REGEX MATCHALL "[^; ]+" headers "${rows}")
 foreach(header IN LISTS headers)
   file(CONFIGURE OUTPUT ${TERN_MOVED_HEADERS}/tern/compat/${header} @ONLY
-       CONTENT "#pragma once\n\n#include <torch/torch.h>  // has all of libtorch's names\n")
+       CONTENT "#pragma once\n\n#include <tern/compat/torch/torch.h>  // has all of libtorch's names\n")
 endforeach()

@@ -198,7 +198,7 @@ def declared(root=HERE.parent.parent):
 
     found = {}
     paths = [path for pattern in ("core/ops/*/*.[hi]*", "core/ops/generated/**/*.[hi]*") for path in root.glob(pattern)]
-    for path in [*paths, root / "core/tensor/tensor.h", *root.glob("compat/names/op*.h")]:
+    for path in [*paths, root / "core/tensor/tensor.h", *root.glob("compat/names/ops/*.h")]:
         for item in items(path.read_text()):
             named = re.match(r"(?:template <.*?> ?)?(?:requires .*? )?(?:TERN_API |inline )*[\w:<>, &]+?[ &](\w+)\((.*?)\)(?: const)? ?(?:[;{=]|requires)", item.code)
             if named:
