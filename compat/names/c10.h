@@ -41,9 +41,4 @@ template <class... Parts>
 std::string str(const Parts&... parts) {
   return ::tern::detail::text_of(parts...);
 }
-/// A list that may be absent. tern's ArrayRef converts from it: an absent list is an empty one.
-template <class T>
-using OptionalArrayRef = std::optional<::tern::ArrayRef<T>>;
-/// Sizes or dimensions that may be absent.
-using OptionalIntArrayRef = OptionalArrayRef<std::int64_t>;
 }  // namespace c10

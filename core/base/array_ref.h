@@ -14,6 +14,9 @@
 
 namespace tern {
 
+template <class T>
+class OptionalArrayRef;
+
 /// A view of consecutive elements that somebody else owns. Meant for parameters, never for members:
 /// an ArrayRef does not keep its elements alive.
 ///
@@ -63,8 +66,8 @@ class ArrayRef {
   template <class Optional>
   requires(std::is_arithmetic_v<T> &&
            (std::is_same_v<Optional, std::optional<T>> ||
-            std::is_same_v<Optional,
-                           std::optional<ArrayRef<T>>>)) constexpr ArrayRef(const Optional& list)
+            std::is_same_v<Optional, std::optional<ArrayRef<T>>> ||
+            std::is_same_v<Optional, OptionalArrayRef<T>>)) constexpr ArrayRef(const Optional& list)
       : ArrayRef(list ? ArrayRef(*list) : ArrayRef()) {}
   template <class None>
   requires(std::is_arithmetic_v<T>&& std::is_same_v<None, std::nullopt_t>) constexpr ArrayRef(
@@ -128,8 +131,35 @@ class ArrayRef {
   std::size_t size_ = 0;
 };
 
+/// A list that may be absent, as a parameter. Unlike in a std::optional<ArrayRef>, one number or a
+/// list in braces lives as long as the call.
+template <class T>
+class OptionalArrayRef : public std::optional<ArrayRef<T>> {
+  using Base = std::optional<ArrayRef<T>>;
+
+ public:
+  /// Makes no list.
+  constexpr OptionalArrayRef() = default;
+  constexpr OptionalArrayRef(std::nullopt_t) {}
+  /// Views what ArrayRef views.
+  constexpr OptionalArrayRef(const Base& list) : Base(list) {}
+  constexpr OptionalArrayRef(const T& element) : Base(ArrayRef<T>(element)) {}
+  constexpr OptionalArrayRef(std::initializer_list<T> list) : Base(ArrayRef<T>(list)) {}
+  template <class List>
+  requires(
+      std::is_class_v<List>&& std::is_convertible_v<const List&, ArrayRef<T>> &&
+      !std::is_convertible_v<const List&, const Base&>) constexpr OptionalArrayRef(const List& list)
+      : Base(ArrayRef<T>(list)) {}
+  constexpr OptionalArrayRef(ArrayRef<T> list) : Base(list) {}
+  template <class B>
+  requires std::is_same_v<B, bool> OptionalArrayRef(B)
+  = delete;
+};
+
 /// Sizes, strides or dimension numbers as a parameter.
 using IntArrayRef = ArrayRef<std::int64_t>;
+/// Sizes, strides or dimensions that may be absent.
+using OptionalIntArrayRef = OptionalArrayRef<std::int64_t>;
 
 /// One integer or a list of integers as a parameter, for ops in which the two mean different
 /// things.

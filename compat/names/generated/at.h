@@ -15,7 +15,8 @@ using ::tern::IndexError; using ::tern::InferenceMode; using ::tern::IntArrayRef
 using ::tern::IntList; using ::tern::InterpolationMode; using ::tern::IntrusivePtr;
 using ::tern::Layout; using ::tern::LoadFileOptions; using ::tern::MemoryFormat;
 using ::tern::MemoryStats; using ::tern::Mt19937; using ::tern::NoGradGuard;
-using ::tern::NotImplementedError; using ::tern::OrderedDict; using ::tern::OutOfMemoryError;
+using ::tern::NotImplementedError; using ::tern::OptionalArrayRef;
+using ::tern::OptionalIntArrayRef; using ::tern::OrderedDict; using ::tern::OutOfMemoryError;
 using ::tern::OwnPtr; using ::tern::PaddingMode; using ::tern::PaddingName;
 using ::tern::PrintOptions; using ::tern::Reduction; using ::tern::RefCounted;
 using ::tern::SaveOptions; using ::tern::Scalar; using ::tern::ScalarType; using ::tern::ShapeError;

@@ -12,7 +12,8 @@ using ::tern::Generator; using ::tern::GradMode; using ::tern::Half; using ::ter
 using ::tern::InferenceMode; using ::tern::IntArrayRef; using ::tern::IntList;
 using ::tern::IntrusivePtr; using ::tern::Layout; using ::tern::MemoryFormat;
 using ::tern::MemoryStats; using ::tern::Mt19937; using ::tern::NoGradGuard;
-using ::tern::NotImplementedError; using ::tern::OutOfMemoryError; using ::tern::OwnPtr;
+using ::tern::NotImplementedError; using ::tern::OptionalArrayRef;
+using ::tern::OptionalIntArrayRef; using ::tern::OutOfMemoryError; using ::tern::OwnPtr;
 using ::tern::RefCounted; using ::tern::Scalar; using ::tern::ScalarType; using ::tern::ShapeError;
 using ::tern::SharedAs; using ::tern::SmallVector; using ::tern::SourceLocation;
 using ::tern::State; using ::tern::Storage; using ::tern::StrictBool;

@@ -156,7 +156,7 @@ Tensor linalg_tensorinv(const Tensor& A, StrictInt ind) {
   return linalg_inv(matrix.mT()).mT().reshape(sizes);
 }
 
-Tensor linalg_tensorsolve(const Tensor& A, const Tensor& B, std::optional<IntArrayRef> dims) {
+Tensor linalg_tensorsolve(const Tensor& A, const Tensor& B, OptionalIntArrayRef dims) {
   TERN_OP("linalg_tensorsolve", A, B);
   TERN_AUTOCAST(kFloat32, kUnchanged, linalg_tensorsolve, A, B, dims);
   Tensor a = A;

@@ -23,7 +23,7 @@ TERN_API Tensor linalg_tensorinv(const Tensor& A, StrictInt ind = 2);
 ///
 /// Shape: A [b.., x..], B [b..] -> [x..]
 TERN_API Tensor linalg_tensorsolve(const Tensor& A, const Tensor& B,
-                                   std::optional<IntArrayRef> dims = std::nullopt);
+                                   OptionalIntArrayRef dims = std::nullopt);
 /// Returns the powers 0 to N - 1 of each element as a new last dimension; N is the number of
 /// elements of the last dimension by default.
 ///

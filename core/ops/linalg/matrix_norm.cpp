@@ -119,7 +119,7 @@ Tensor cond_by_values(const Tensor& a, bool is_smallest) {
 }
 
 // Throws unless `dim` names vectors or matrices. Returns whether they are matrices.
-bool names_matrices(const Tensor& a, const std::optional<IntArrayRef>& dim) {
+bool names_matrices(const Tensor& a, const OptionalIntArrayRef& dim) {
   if (dim) {
     TERN_CHECK(dim->size() == 1 || dim->size() == 2, Error,
                "If dim is specified, it must be of length 1 or 2. Got ", *dim);
@@ -132,9 +132,8 @@ bool names_matrices(const Tensor& a, const std::optional<IntArrayRef>& dim) {
 
 }  // namespace
 
-Tensor linalg_norm(const Tensor& A, const std::optional<Scalar>& ord,
-                   std::optional<IntArrayRef> dim, StrictBool keepdim,
-                   std::optional<ScalarType> dtype) {
+Tensor linalg_norm(const Tensor& A, const std::optional<Scalar>& ord, OptionalIntArrayRef dim,
+                   StrictBool keepdim, std::optional<ScalarType> dtype) {
   TERN_OP("linalg_norm", A);
   TERN_AUTOCAST_INNER_OPS();
   if (ord || dim) {
@@ -147,7 +146,7 @@ Tensor linalg_norm(const Tensor& A, const std::optional<Scalar>& ord,
                             dtype);
 }
 
-Tensor linalg_norm(const Tensor& A, std::string_view ord, std::optional<IntArrayRef> dim,
+Tensor linalg_norm(const Tensor& A, std::string_view ord, OptionalIntArrayRef dim,
                    StrictBool keepdim, std::optional<ScalarType> dtype) {
   TERN_OP("linalg_norm", A);
   TERN_AUTOCAST_INNER_OPS();

@@ -34,12 +34,10 @@ TERN_API Tensor linalg_cond(const Tensor& A, std::string_view p);
 /// Example:
 ///   linalg_norm(A, "fro", {0, 1});
 TERN_API Tensor linalg_norm(const Tensor& A, const std::optional<Scalar>& ord = std::nullopt,
-                            std::optional<IntArrayRef> dim = std::nullopt,
-                            StrictBool keepdim = false,
+                            OptionalIntArrayRef dim = std::nullopt, StrictBool keepdim = false,
                             std::optional<ScalarType> dtype = std::nullopt);
 TERN_API Tensor linalg_norm(const Tensor& A, std::string_view ord,
-                            std::optional<IntArrayRef> dim = std::nullopt,
-                            StrictBool keepdim = false,
+                            OptionalIntArrayRef dim = std::nullopt, StrictBool keepdim = false,
                             std::optional<ScalarType> dtype = std::nullopt);
 
 }  // namespace tern

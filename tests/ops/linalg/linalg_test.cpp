@@ -267,5 +267,12 @@ TEST(Linalg, TakesADriverOnAGpuOnly) {
   EXPECT_THROW(linalg_svdvals(ones({2, 2}), "gesvdj"), Error);
 }
 
+TEST(Linalg, NormTakesOneDimensionAsANumber) {
+  const Tensor x = tensor({{3.0, 1.0}, {4.0, 1.0}});
+  EXPECT_TRUE(linalg_norm(x, 2, 0).equal(linalg_vector_norm(x, 2, {0})));
+  EXPECT_TRUE(linalg_norm(x, 2, {0}).equal(linalg_vector_norm(x, 2, {0})));
+  EXPECT_TRUE(linalg_norm(x, "fro", {0, 1}).equal(x.norm()));
+}
+
 }  // namespace
 }  // namespace tern::testing

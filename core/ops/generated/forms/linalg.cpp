@@ -126,13 +126,12 @@ Tensor& linalg_multi_dot_out(Tensor& out, TensorList tensors) {
   return detail::write_out("linalg_multi_dot", out, linalg_multi_dot(tensors));
 }
 Tensor& linalg_norm_out(Tensor& out, const Tensor& A, const std::optional<Scalar>& ord,
-                        std::optional<IntArrayRef> dim, StrictBool keepdim,
+                        OptionalIntArrayRef dim, StrictBool keepdim,
                         std::optional<ScalarType> dtype) {
   return detail::write_out("linalg_norm", out, linalg_norm(A, ord, dim, keepdim, dtype));
 }
-Tensor& linalg_norm_out(Tensor& out, const Tensor& A, std::string_view ord,
-                        std::optional<IntArrayRef> dim, StrictBool keepdim,
-                        std::optional<ScalarType> dtype) {
+Tensor& linalg_norm_out(Tensor& out, const Tensor& A, std::string_view ord, OptionalIntArrayRef dim,
+                        StrictBool keepdim, std::optional<ScalarType> dtype) {
   return detail::write_out("linalg_norm", out, linalg_norm(A, ord, dim, keepdim, dtype));
 }
 Tensor& linalg_pinv_out(Tensor& out, const Tensor& A, std::optional<double> atol,
@@ -181,7 +180,7 @@ Tensor& linalg_tensorinv_out(Tensor& out, const Tensor& A, StrictInt ind) {
   return detail::write_out("linalg_tensorinv", out, linalg_tensorinv(A, ind));
 }
 Tensor& linalg_tensorsolve_out(Tensor& out, const Tensor& A, const Tensor& B,
-                               std::optional<IntArrayRef> dims) {
+                               OptionalIntArrayRef dims) {
   return detail::write_out("linalg_tensorsolve", out, linalg_tensorsolve(A, B, dims));
 }
 Tensor& linalg_vecdot_out(Tensor& out, const Tensor& x, const Tensor& y, StrictInt dim) {

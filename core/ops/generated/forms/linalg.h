@@ -95,12 +95,10 @@ TERN_API Tensor& linalg_multi_dot_out(Tensor& out, TensorList tensors);
 /// Writes the result of linalg_norm() to `out`, which gets its sizes. Not differentiable.
 TERN_API Tensor& linalg_norm_out(Tensor& out, const Tensor& A,
                                  const std::optional<Scalar>& ord = std::nullopt,
-                                 std::optional<IntArrayRef> dim = std::nullopt,
-                                 StrictBool keepdim = false,
+                                 OptionalIntArrayRef dim = std::nullopt, StrictBool keepdim = false,
                                  std::optional<ScalarType> dtype = std::nullopt);
 TERN_API Tensor& linalg_norm_out(Tensor& out, const Tensor& A, std::string_view ord,
-                                 std::optional<IntArrayRef> dim = std::nullopt,
-                                 StrictBool keepdim = false,
+                                 OptionalIntArrayRef dim = std::nullopt, StrictBool keepdim = false,
                                  std::optional<ScalarType> dtype = std::nullopt);
 /// Writes the result of linalg_pinv() to `out`, which gets its sizes. Not differentiable.
 TERN_API Tensor& linalg_pinv_out(Tensor& out, const Tensor& A,
@@ -136,7 +134,7 @@ TERN_API Tensor& linalg_svdvals_out(Tensor& out, const Tensor& A,
 TERN_API Tensor& linalg_tensorinv_out(Tensor& out, const Tensor& A, StrictInt ind = 2);
 /// Writes the result of linalg_tensorsolve() to `out`, which gets its sizes. Not differentiable.
 TERN_API Tensor& linalg_tensorsolve_out(Tensor& out, const Tensor& A, const Tensor& B,
-                                        std::optional<IntArrayRef> dims = std::nullopt);
+                                        OptionalIntArrayRef dims = std::nullopt);
 /// Writes the result of linalg_vecdot() to `out`, which gets its sizes. Not differentiable.
 TERN_API Tensor& linalg_vecdot_out(Tensor& out, const Tensor& x, const Tensor& y,
                                    StrictInt dim = -1);

@@ -33,7 +33,7 @@ Tensor lu_solve(const Tensor& LU, const Tensor& pivots, const Tensor& B, StrictB
 std::tuple<Tensor, Tensor> slogdet(const Tensor& A) { return linalg_slogdet(A); }
 Tensor matrix_exp(const Tensor& A) { return linalg_matrix_exp(A); }
 Tensor tensorinv(const Tensor& A, StrictInt ind) { return linalg_tensorinv(A, ind); }
-Tensor tensorsolve(const Tensor& A, const Tensor& B, std::optional<IntArrayRef> dims) {
+Tensor tensorsolve(const Tensor& A, const Tensor& B, OptionalIntArrayRef dims) {
   return linalg_tensorsolve(A, B, dims);
 }
 Tensor vander(const Tensor& x, std::optional<StrictInt> N) { return linalg_vander(x, N); }
@@ -47,12 +47,12 @@ Tensor matrix_norm(const Tensor& A, const Scalar& ord, IntArrayRef dim, StrictBo
 }
 Tensor cond(const Tensor& A, const std::optional<Scalar>& p) { return linalg_cond(A, p); }
 Tensor cond(const Tensor& A, std::string_view p) { return linalg_cond(A, p); }
-Tensor norm(const Tensor& A, const std::optional<Scalar>& ord, std::optional<IntArrayRef> dim,
+Tensor norm(const Tensor& A, const std::optional<Scalar>& ord, OptionalIntArrayRef dim,
             StrictBool keepdim, std::optional<ScalarType> dtype) {
   return linalg_norm(A, ord, dim, keepdim, dtype);
 }
-Tensor norm(const Tensor& A, std::string_view ord, std::optional<IntArrayRef> dim,
-            StrictBool keepdim, std::optional<ScalarType> dtype) {
+Tensor norm(const Tensor& A, std::string_view ord, OptionalIntArrayRef dim, StrictBool keepdim,
+            std::optional<ScalarType> dtype) {
   return linalg_norm(A, ord, dim, keepdim, dtype);
 }
 Tensor multi_dot(TensorList tensors) { return linalg_multi_dot(tensors); }
@@ -161,11 +161,10 @@ Tensor& multi_dot_out(Tensor& out, TensorList tensors) {
   return linalg_multi_dot_out(out, tensors);
 }
 Tensor& norm_out(Tensor& out, const Tensor& A, const std::optional<Scalar>& ord,
-                 std::optional<IntArrayRef> dim, StrictBool keepdim,
-                 std::optional<ScalarType> dtype) {
+                 OptionalIntArrayRef dim, StrictBool keepdim, std::optional<ScalarType> dtype) {
   return linalg_norm_out(out, A, ord, dim, keepdim, dtype);
 }
-Tensor& norm_out(Tensor& out, const Tensor& A, std::string_view ord, std::optional<IntArrayRef> dim,
+Tensor& norm_out(Tensor& out, const Tensor& A, std::string_view ord, OptionalIntArrayRef dim,
                  StrictBool keepdim, std::optional<ScalarType> dtype) {
   return linalg_norm_out(out, A, ord, dim, keepdim, dtype);
 }
@@ -204,8 +203,7 @@ Tensor& svdvals_out(Tensor& out, const Tensor& A, std::optional<std::string_view
 Tensor& tensorinv_out(Tensor& out, const Tensor& A, StrictInt ind) {
   return linalg_tensorinv_out(out, A, ind);
 }
-Tensor& tensorsolve_out(Tensor& out, const Tensor& A, const Tensor& B,
-                        std::optional<IntArrayRef> dims) {
+Tensor& tensorsolve_out(Tensor& out, const Tensor& A, const Tensor& B, OptionalIntArrayRef dims) {
   return linalg_tensorsolve_out(out, A, B, dims);
 }
 Tensor& vecdot_out(Tensor& out, const Tensor& x, const Tensor& y, StrictInt dim) {

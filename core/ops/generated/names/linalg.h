@@ -36,7 +36,7 @@ TERN_API Tensor matrix_exp(const Tensor& A);
 TERN_API Tensor tensorinv(const Tensor& A, StrictInt ind = 2);
 /// The function linalg_tensorsolve().
 TERN_API Tensor tensorsolve(const Tensor& A, const Tensor& B,
-                            std::optional<IntArrayRef> dims = std::nullopt);
+                            OptionalIntArrayRef dims = std::nullopt);
 /// The function linalg_vander().
 TERN_API Tensor vander(const Tensor& x, std::optional<StrictInt> N = std::nullopt);
 /// The function linalg_matrix_norm().
@@ -51,11 +51,10 @@ TERN_API Tensor cond(const Tensor& A, const std::optional<Scalar>& p = std::null
 TERN_API Tensor cond(const Tensor& A, std::string_view p);
 /// The function linalg_norm().
 TERN_API Tensor norm(const Tensor& A, const std::optional<Scalar>& ord = std::nullopt,
-                     std::optional<IntArrayRef> dim = std::nullopt, StrictBool keepdim = false,
+                     OptionalIntArrayRef dim = std::nullopt, StrictBool keepdim = false,
                      std::optional<ScalarType> dtype = std::nullopt);
-TERN_API Tensor norm(const Tensor& A, std::string_view ord,
-                     std::optional<IntArrayRef> dim = std::nullopt, StrictBool keepdim = false,
-                     std::optional<ScalarType> dtype = std::nullopt);
+TERN_API Tensor norm(const Tensor& A, std::string_view ord, OptionalIntArrayRef dim = std::nullopt,
+                     StrictBool keepdim = false, std::optional<ScalarType> dtype = std::nullopt);
 /// The function linalg_multi_dot().
 TERN_API Tensor multi_dot(TensorList tensors);
 /// The function linalg_cross().
@@ -157,10 +156,10 @@ TERN_API Tensor& multi_dot_out(Tensor& out, TensorList tensors);
 /// The function linalg_norm_out().
 TERN_API Tensor& norm_out(Tensor& out, const Tensor& A,
                           const std::optional<Scalar>& ord = std::nullopt,
-                          std::optional<IntArrayRef> dim = std::nullopt, StrictBool keepdim = false,
+                          OptionalIntArrayRef dim = std::nullopt, StrictBool keepdim = false,
                           std::optional<ScalarType> dtype = std::nullopt);
 TERN_API Tensor& norm_out(Tensor& out, const Tensor& A, std::string_view ord,
-                          std::optional<IntArrayRef> dim = std::nullopt, StrictBool keepdim = false,
+                          OptionalIntArrayRef dim = std::nullopt, StrictBool keepdim = false,
                           std::optional<ScalarType> dtype = std::nullopt);
 /// The function linalg_pinv_out().
 TERN_API Tensor& pinv_out(Tensor& out, const Tensor& A, std::optional<double> atol = std::nullopt,
@@ -190,7 +189,7 @@ TERN_API Tensor& svdvals_out(Tensor& out, const Tensor& A,
 TERN_API Tensor& tensorinv_out(Tensor& out, const Tensor& A, StrictInt ind = 2);
 /// The function linalg_tensorsolve_out().
 TERN_API Tensor& tensorsolve_out(Tensor& out, const Tensor& A, const Tensor& B,
-                                 std::optional<IntArrayRef> dims = std::nullopt);
+                                 OptionalIntArrayRef dims = std::nullopt);
 /// The function linalg_vecdot_out().
 TERN_API Tensor& vecdot_out(Tensor& out, const Tensor& x, const Tensor& y, StrictInt dim = -1);
 /// The function linalg_vector_norm_out().
