@@ -57,7 +57,7 @@
           [](const auto& tern_a, const auto& tern_b) { return tern_a op tern_b; }); \
       tern_text.empty()) {                                                          \
   } else                                                                            \
-    ::tern::compat::FailedCheck{tern_text}
+    ::tern::compat::FailedCheck { tern_text }
 /// Throws Error unless both are equal.
 #define TORCH_CHECK_EQ(a, b) TERN_COMPAT_COMPARE(a, b, ==)
 /// Throws Error unless both differ.

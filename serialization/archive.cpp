@@ -18,7 +18,6 @@ namespace {
 
 using autograd::SavedValue;
 using detail::InputFile;
-using detail::raise;
 using detail::ScriptAttribute;
 using detail::ScriptModule;
 using Role = ScriptAttribute::Role;
@@ -29,6 +28,7 @@ const char* const kMemory = "memory";
 template <class List>
 State list_of(const List& elements) {
   std::vector<State> list;
+  list.reserve(elements.size());
   for (const auto& element : elements) list.emplace_back(element);
   return State::list(std::move(list));
 }
@@ -135,8 +135,7 @@ InputFile::Read memory_reader(const char* data) {
 /// Returns the tree of an archive, or of a state in any other format.
 State tree_in(const InputFile& file, const detail::Format* expected) {
   const detail::Format& format = detail::format_of_content(expected, file);
-  const State state =
-      detail::is_script(file) ? detail::read_script_tree(file) : format.read(file, {});
+  State state = detail::is_script(file) ? detail::read_script_tree(file) : format.read(file, {});
   if (state.is_dict()) return state;
   State tree;
   if (state.is_list()) {

@@ -41,8 +41,8 @@
 #include <tern/compat/names/nn.h>
 #include <tern/compat/names/ops.h>
 #include <tern/compat/names/optim.h>
-#include <tern/compat/names/serialize.h>
 #include <tern/compat/names/printing.h>
+#include <tern/compat/names/serialize.h>
 #include <tern/compat/names/std.h>
 #include <tern/compat/names/torch.h>
 #include <tern/compat/print.h>

@@ -186,7 +186,7 @@ def report(results, of, page):
         row[1] += compiles
         row[2] += compiles and not reason
         if reason:
-            reason = reason.replace("|", "\\|").replace("<", "&lt;")[:200]
+            reason = reason.replace("|", "\\|").replace("<", "&lt;").replace("\\x", "\\\\x")[:200]
             reasons.append(f"| {name} | {reason} |")
     sums = [sum(row[i] for row in rows.values()) for i in range(3)]
     table = [f"| {name} | {row[0]} | {row[1]} | {row[2]} |" for name, row in rows.items()]

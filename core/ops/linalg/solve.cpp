@@ -210,7 +210,7 @@ std::tuple<Tensor, Tensor> linalg_solve_ex(const Tensor& A, const Tensor& B, Str
 
 namespace {
 
-std::tuple<Tensor, Tensor> factored(const Tensor& A, bool upper, bool check_errors) {
+std::tuple<Tensor, Tensor> cholesky_factor(const Tensor& A, bool upper, bool check_errors) {
   check_square(A);
   Tensor out = detail::make_tensor(A.sizes(), A.dtype(), A.device()), info;
   {
@@ -245,14 +245,14 @@ std::tuple<Tensor, Tensor> factored(const Tensor& A, bool upper, bool check_erro
 Tensor linalg_cholesky(const Tensor& A, StrictBool upper) {
   TERN_OP("linalg_cholesky", A);
   TERN_AUTOCAST(kFloat32, kUnchanged, linalg_cholesky, A, upper);
-  return std::get<0>(factored(A, upper, /*check_errors=*/true));
+  return std::get<0>(cholesky_factor(A, upper, /*check_errors=*/true));
 }
 
 std::tuple<Tensor, Tensor> linalg_cholesky_ex(const Tensor& A, StrictBool upper,
                                               StrictBool check_errors) {
   TERN_OP("linalg_cholesky_ex", A);
   TERN_AUTOCAST(kFloat32, kUnchanged, linalg_cholesky_ex, A, upper, check_errors);
-  return factored(A, upper, check_errors);
+  return cholesky_factor(A, upper, check_errors);
 }
 
 Tensor linalg_det(const Tensor& A) {
