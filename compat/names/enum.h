@@ -1,5 +1,6 @@
 #pragma once
 
+#include <concepts>
 #include <string>
 #include <type_traits>
 #include <variant>
@@ -95,43 +96,55 @@ Variant constant_of(const Value& value) {
 
 /// Returns the value of an option as the variant that libtorch's option is. The zeros around the
 /// input of a convolution and the constant of pad() are one value of tern: kZeros.
-inline auto as_variant(Reduction value) {
+template <std::same_as<Reduction> T>
+auto as_variant(const T& value) {
   return constant_of<std::variant<enumtype::kNone, enumtype::kMean, enumtype::kSum>>(value);
 }
-inline auto as_variant(const nn::KLDivReduction& value) {
+template <std::same_as<nn::KLDivReduction> T>
+auto as_variant(const T& value) {
   using Variant =
       std::variant<enumtype::kNone, enumtype::kBatchMean, enumtype::kSum, enumtype::kMean>;
   return value.is_batch_mean
              ? Variant(enumtype::kBatchMean())
              : std::visit([](auto constant) { return Variant(constant); }, as_variant(value.sum));
 }
-inline auto as_variant(const nn::EmbeddingBagMode& value) {
+template <std::same_as<nn::EmbeddingBagMode> T>
+auto as_variant(const T& value) {
   return constant_of<std::variant<enumtype::kSum, enumtype::kMean, enumtype::kMax>>(value);
 }
-inline auto as_variant(PaddingMode value) {
+template <std::same_as<PaddingMode> T>
+auto as_variant(const T& value) {
   return constant_of<std::variant<enumtype::kZeros, enumtype::kReflect, enumtype::kReplicate,
                                   enumtype::kCircular>>(value);
 }
-inline auto as_variant(nn::init::NonlinearityType value) {
+template <std::same_as<nn::init::NonlinearityType> T>
+auto as_variant(const T& value) {
   return constant_of<std::variant<
       enumtype::kLinear, enumtype::kConv1D, enumtype::kConv2D, enumtype::kConv3D,
       enumtype::kConvTranspose1D, enumtype::kConvTranspose2D, enumtype::kConvTranspose3D,
       enumtype::kSigmoid, enumtype::kTanh, enumtype::kReLU, enumtype::kLeakyReLU>>(value);
 }
-inline auto as_variant(nn::init::FanModeType value) {
+template <std::same_as<nn::init::FanModeType> T>
+auto as_variant(const T& value) {
   return constant_of<std::variant<enumtype::kFanIn, enumtype::kFanOut>>(value);
 }
-inline auto as_variant(const nn::UpsampleMode& value) {
+template <std::same_as<nn::UpsampleMode> T>
+auto as_variant(const T& value) {
   return constant_of<
       std::variant<enumtype::kNearest, enumtype::kLinear, enumtype::kBilinear, enumtype::kBicubic,
                    enumtype::kTrilinear, enumtype::kArea, enumtype::kNearestExact>>(value);
 }
-inline auto as_variant(InterpolationMode value) { return as_variant(nn::UpsampleMode(value)); }
-inline auto as_variant(const nn::functional::GridSamplePadding& value) {
+template <std::same_as<InterpolationMode> T>
+auto as_variant(const T& value) {
+  return as_variant(nn::UpsampleMode(value));
+}
+template <std::same_as<nn::functional::GridSamplePadding> T>
+auto as_variant(const T& value) {
   return constant_of<std::variant<enumtype::kZeros, enumtype::kBorder, enumtype::kReflection>>(
       value);
 }
-inline auto as_variant(nn::detail::RNNMode value) {
+template <std::same_as<nn::detail::RNNMode> T>
+auto as_variant(const T& value) {
   return constant_of<
       std::variant<enumtype::kLSTM, enumtype::kGRU, enumtype::kRNN_TANH, enumtype::kRNN_RELU>>(
       value);
