@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <optional>
 #include <type_traits>
+#include <vector>
 
 #include <tern/compat/names/c10.h>
 
@@ -59,6 +60,15 @@ inline Tensor layer_norm(const Tensor& input, IntArrayRef normalized_shape, cons
 inline Tensor group_norm(const Tensor& input, ::tern::StrictInt num_groups, const Tensor& weight,
                          const Tensor& bias, double eps, ::tern::StrictBool /*cudnn_enabled*/) {
   return tern::group_norm(input, num_groups, weight, bias, eps);
+}
+
+/// Returns the sizes that both broadcast to. Throws ShapeError if there are none.
+inline std::vector<std::int64_t> infer_size(IntArrayRef a, IntArrayRef b) {
+  return (::tern::empty(a, kMeta) + ::tern::empty(b, kMeta)).sizes().vec();
+}
+/// Returns a tensor without dimensions that holds a number in the dtype of Scalar::type().
+inline Tensor scalar_to_tensor(const Scalar& number, Device device = kCPU) {
+  return ::tern::scalar_tensor(number, ::tern::dtype(number.type()).device(device));
 }
 
 }  // namespace at

@@ -41,4 +41,16 @@ template <class... Parts>
 std::string str(const Parts&... parts) {
   return ::tern::detail::text_of(parts...);
 }
+
+/// Returns the elements of a container as one string, with `delimiter` between them.
+template <class Container>
+std::string Join(const std::string& delimiter, const Container& elements) {
+  std::string text;
+  const char* before = "";
+  for (const auto& element : elements) {
+    text += before + str(element);
+    before = delimiter.c_str();
+  }
+  return text;
+}
 }  // namespace c10

@@ -66,4 +66,7 @@ inline Context& globalContext() {
   static Context context;
   return context;
 }
+/// Returns cuda::is_available().
+inline bool hasCUDA() { return globalContext().hasCUDA(); }
+
 }  // namespace at

@@ -113,4 +113,13 @@ TEST(TorchContext, LetsProductsRound) {
   EXPECT_EQ(at::globalContext().hasCUDA(), torch::cuda::is_available());
 }
 
+TEST(TorchNames, SmallHelpers) {
+  EXPECT_EQ(c10::Join(", ", std::vector<int>{1, 2}), "1, 2");
+  EXPECT_EQ(at::infer_size({3, 1}, {1, 4}), (std::vector<std::int64_t>{3, 4}));
+  EXPECT_THROW(at::infer_size({3}, {4}), c10::Error);
+  EXPECT_EQ(torch::scalar_to_tensor(2.5).scalar_type(), torch::kDouble);
+  EXPECT_EQ(torch::scalar_to_tensor(2).item<int>(), 2);
+  EXPECT_EQ(torch::hasCUDA(), torch::cuda::is_available());
+}
+
 }  // namespace
