@@ -18,7 +18,11 @@ import subprocess
 import sys
 import tempfile
 
-HERE = pathlib.Path(__file__).parent
+HERE = pathlib.Path(__file__).resolve().parent
+sys.path.insert(0, str(HERE.parents[1] / "tools/generate"))
+
+from cpp import split_list
+
 LISTED, MISSING = HERE / "overloads.txt", HERE / "overloads_missing.txt"
 SPACES = {"functions": ("torch", "at"), "methods": ("Tensor",)}
 
@@ -47,23 +51,12 @@ def spelled(kind):
     return re.sub(r"\s*([&,<>*])\s*", r"\1", kind).strip()
 
 
-def split(text):
-    parts, depth = [""], 0
-    for c in text:
-        depth += (c in "<({[") - (c in ">)}]")
-        if c == "," and depth == 0:
-            parts.append("")
-        else:
-            parts[-1] += c
-    return [part.strip() for part in parts if part.strip()]
-
-
 def overload(space, result, name, parameters):
     """A line of overloads.txt, or nothing for a form that is left out."""
     if re.search(r"SymInt|Dimname|complex|DeprecatedType|TensorBase&&|QScheme|Quantizer|Dispatch|\bauto\b|TensorBase &&|/\*|unsafe|MaybeOwned|_symint", result + name + parameters):
         return None
     written = []
-    for part in split(parameters):
+    for part in split_list(parameters):
         part, _, default = part.partition("=")
         found = re.fullmatch(r"(.*?[ &*>])(\w+)", part.strip())
         if not found:  # not the declaration of a function
@@ -131,7 +124,7 @@ class Overload:
         head, self.result = line.rsplit(" -> ", 1)
         self.owner, head = head.split("::", 1)
         self.name, parameters = head.split("(", 1)
-        parts = [part.split(" = ") for part in split(parameters.rsplit(")", 1)[0])]
+        parts = [part.split(" = ") for part in split_list(parameters.rsplit(")", 1)[0])]
         self.kinds = [part[0].rsplit(" ", 1)[0] for part in parts]
         self.needed = sum(len(part) == 1 for part in parts)
 
@@ -224,7 +217,7 @@ def other_defaults(overloads):
     ours, found = declared(), {}
     for one in overloads:
         owner = "Tensor" if one.owner.startswith("Tensor") else "at"
-        theirs = [part.partition(" = ")[2] for part in split(one.line.split("(", 1)[1].rsplit(" -> ", 1)[0].rsplit(")", 1)[0])]
+        theirs = [part.partition(" = ")[2] for part in split_list(one.line.split("(", 1)[1].rsplit(" -> ", 1)[0].rsplit(")", 1)[0])]
         if not any(theirs):
             continue
         closest = None
