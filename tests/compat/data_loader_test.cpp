@@ -66,7 +66,7 @@ TEST_P(CompatLoaderTest, TextsAtTheEnd) {
 }
 
 TEST_P(CompatLoaderTest, ASecondEpochInFlightIsAnErrorWithWorkers) {
-  auto loader = in_order(10, 3);
+  auto loader = in_order(100, 3);  // more batches than are fetched ahead
   auto it = loader->begin();
   ++it;
   if (GetParam() > 0) {

@@ -15,7 +15,7 @@ namespace tern::compat {
 
 /// Returns the sizes of images after upsampling: `sizes`, or each size times its factor.
 inline std::vector<std::int64_t> upsampled_sizes(const Tensor& input,
-                                                 std::optional<IntArrayRef> sizes,
+                                                 const OptionalIntArrayRef& sizes,
                                                  std::optional<ArrayRef<double>> factors) {
   TERN_CHECK(sizes.has_value() != factors.has_value(), Error,
              "Must specify exactly one of output_size and scale_factors");
