@@ -10,7 +10,6 @@
 #include <tern/core/base/detail/libtorch.h>
 #include <tern/core/base/detail/plain_text.h>
 #include <tern/core/ops/common/print.h>
-#include <tern/nn/detail/libtorch.h>
 #include <tern/nn/detail/printing.h>
 
 namespace tern::compat {
@@ -188,15 +187,10 @@ void print(std::ostream& out, const Tensor& tensor, std::int64_t linesize) {
   out << text << "} ]";
 }
 
-bool use_libtorch_printing() {
+bool follow_libtorch() {
   tern::detail::as_libtorch = true;
   tern::detail::tensor_printer() = print_default;
   nn::detail::printed_namespace() = "torch";
-  return true;
-}
-
-bool follow_libtorch() {
-  nn::detail::follows_libtorch() = true;
   return true;
 }
 

@@ -1,5 +1,6 @@
+#include <tern/core/base/detail/libtorch.h>
 #include <tern/nn/any_module.h>
-#include <tern/nn/detail/libtorch.h>
+#include <tern/nn/detail/printed_type.h>
 
 namespace tern::nn {
 
@@ -16,7 +17,8 @@ void argument_count_error(const Module& module, std::size_t least, std::size_t m
   const std::string hint = " If " + name +
                            "'s forward() method has default arguments, please make sure the "
                            "forward() method is declared with a corresponding `" +
-                           (follows_libtorch() ? "" : "TERN_") + "FORWARD_HAS_DEFAULT_ARGS` macro.";
+                           (tern::detail::as_libtorch ? "" : "TERN_") +
+                           "FORWARD_HAS_DEFAULT_ARGS` macro.";
   tern::detail::raise<Error>(name, "'s forward() method expects ", most,
                              " argument(s), but received ", received, ".",
                              received < most ? hint : "");

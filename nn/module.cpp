@@ -1,11 +1,12 @@
 #include <unordered_set>
 
 #include <tern/core/autograd/grad_mode.h>
+#include <tern/core/base/detail/libtorch.h>
 #include <tern/nn/detail/container_clone.h>
 #include <tern/nn/detail/family.h>
-#include <tern/nn/detail/libtorch.h>
 #include <tern/nn/detail/module_walk.h>
 #include <tern/nn/detail/parameters.h>
+#include <tern/nn/detail/printed_type.h>
 #include <tern/nn/module.h>
 #include <tern/nn/module_holder.h>
 
@@ -141,7 +142,7 @@ void Module::unregister_module(const std::string& name) {
 // --- Registered entries --------------------------------------------------------------------------
 
 std::vector<Tensor> Module::parameters(StrictBool recurse) const {
-  if (detail::follows_libtorch()) return named_parameters(recurse).values();
+  if (tern::detail::as_libtorch) return named_parameters(recurse).values();
   std::vector<Tensor> result;
   ModuleWalk::parameters(*this, recurse, [&](const Tensor& t) { result.push_back(t); });
   return result;
@@ -150,7 +151,7 @@ std::vector<Tensor> Module::parameters(StrictBool recurse) const {
 Module::NamedTensors Module::named_parameters(StrictBool recurse) const {
   NamedTensors result;
   const auto insert = [&](const std::string& path, const Tensor& t) { result.insert(path, t); };
-  if (detail::follows_libtorch()) {
+  if (tern::detail::as_libtorch) {
     ModuleWalk::every_parameter(*this, recurse, insert);
   } else {
     ModuleWalk::parameters(*this, recurse, insert);
@@ -159,7 +160,7 @@ Module::NamedTensors Module::named_parameters(StrictBool recurse) const {
 }
 
 std::vector<Tensor> Module::buffers(StrictBool recurse) const {
-  if (detail::follows_libtorch()) return named_buffers(recurse).values();
+  if (tern::detail::as_libtorch) return named_buffers(recurse).values();
   std::vector<Tensor> result;
   ModuleWalk::buffers(*this, recurse, [&](const Tensor& t) { result.push_back(t); });
   return result;
@@ -168,7 +169,7 @@ std::vector<Tensor> Module::buffers(StrictBool recurse) const {
 Module::NamedTensors Module::named_buffers(StrictBool recurse) const {
   NamedTensors result;
   const auto insert = [&](const std::string& path, const Tensor& t) { result.insert(path, t); };
-  if (detail::follows_libtorch()) {
+  if (tern::detail::as_libtorch) {
     ModuleWalk::every_buffer(*this, recurse, insert);
   } else {
     ModuleWalk::buffers(*this, recurse, insert);
@@ -202,7 +203,7 @@ Module::NamedModules Module::named_modules(const std::string& name_prefix,
     result.insert(ModuleWalk::join(name_prefix, path),
                   std::const_pointer_cast<Module>(module.shared_from_this()));
   };
-  if (detail::follows_libtorch()) {
+  if (tern::detail::as_libtorch) {
     ModuleWalk::paths(*this, insert);
   } else {
     ModuleWalk::modules(*this, insert);
@@ -211,7 +212,7 @@ Module::NamedModules Module::named_modules(const std::string& name_prefix,
 }
 
 std::vector<std::shared_ptr<Module>> Module::modules(StrictBool include_self) const {
-  if (detail::follows_libtorch()) return named_modules(std::string(), include_self).values();
+  if (tern::detail::as_libtorch) return named_modules(std::string(), include_self).values();
   std::vector<std::shared_ptr<Module>> result;
   if (include_self) result.push_back(shared_self());
   ModuleWalk::each(*this, [&](const Module& module) {
@@ -222,7 +223,7 @@ std::vector<std::shared_ptr<Module>> Module::modules(StrictBool include_self) co
 }
 
 Module::NamedModules Module::named_children() const {
-  if (detail::follows_libtorch()) return children_;
+  if (tern::detail::as_libtorch) return children_;
   NamedModules result("Submodule");
   std::unordered_set<const Module*> seen;
   for (const auto& [name, child] : children_) {

@@ -6,16 +6,8 @@
 #include <vector>
 
 #include <tern/compat/names/torch.h>
-#include <tern/compat/print.h>
 
-// What programs name in torch::nn and tern::nn does not have.
-
-namespace tern::compat {
-
-/// Lists and visits modules as libtorch does; see follow_libtorch().
-inline const bool modules_follow_libtorch = follow_libtorch();
-
-}  // namespace tern::compat
+// Names in torch::nn that tern::nn does not have.
 
 namespace torch::nn {
 

@@ -2,8 +2,8 @@
 
 // Lets programs written for the C++ frontend of PyTorch compile against tern: provides #include
 // <torch/torch.h>, the namespaces torch, at and c10, and their macros. All names are aliases:
-// torch::Tensor is tern::Tensor. Including this header makes tensors and modules print as libtorch
-// does, in the whole program.
+// torch::Tensor is tern::Tensor. Including this header makes tern print and list as libtorch does,
+// in the whole program.
 
 // Standard headers that such programs get from torch.h and rely on.
 #include <algorithm>
@@ -72,7 +72,7 @@
 
 namespace tern::compat {
 
-/// Makes the program print like libtorch before main() starts.
-inline const bool printing_is_libtorch = use_libtorch_printing();
+/// Makes the program follow libtorch before main() starts.
+inline const bool follows_libtorch = follow_libtorch();
 
 }  // namespace tern::compat

@@ -1,6 +1,6 @@
 #include <tern/nn/containers/module_dict.h>
 #include <tern/nn/detail/container_clone.h>
-#include <tern/nn/detail/libtorch.h>
+#include <tern/nn/detail/printed_type.h>
 
 namespace tern::nn {
 

@@ -1,8 +1,8 @@
 #include <tern/nn/containers/module_list.h>
 #include <tern/nn/detail/check_index.h>
 #include <tern/nn/detail/container_clone.h>
-#include <tern/nn/detail/libtorch.h>
 #include <tern/nn/detail/module_walk.h>
+#include <tern/nn/detail/printed_type.h>
 
 namespace tern::nn {
 

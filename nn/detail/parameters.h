@@ -4,7 +4,7 @@
 #include <ostream>
 #include <string>
 
-#include <tern/nn/detail/libtorch.h>
+#include <tern/core/base/detail/libtorch.h>
 #include <tern/nn/detail/printing.h>
 #include <tern/nn/module.h>
 
@@ -40,13 +40,13 @@ inline Tensor clone_leaf(const Tensor& tensor, const std::optional<Device>& devi
 /// on the line of the container. libtorch itself prints each on a line, without indentation.
 inline void print_parameters(std::ostream& stream, const Module::NamedTensors& parameters) {
   const bool is_list = parameters.size() > 1;
-  const char* const begin = follows_libtorch() ? "\n(" : is_list ? "\n    (" : "  (";
+  const char* const begin = tern::detail::as_libtorch ? "\n(" : is_list ? "\n    (" : "  (";
   stream << '(';
   for (const auto& [name, tensor] : parameters) {
     print_to(stream, {begin, name, "): Parameter containing: [", tensor.dtype(), " of size ",
                       tensor.sizes(), ']'});
   }
-  stream << (is_list || follows_libtorch() ? "\n)" : ")");
+  stream << (is_list || tern::detail::as_libtorch ? "\n)" : ")");
 }
 
 }  // namespace tern::nn::detail

@@ -1,5 +1,5 @@
 #include <tern/core/base/error.h>
-#include <tern/nn/detail/libtorch.h>
+#include <tern/nn/detail/printed_type.h>
 #include <tern/nn/module/any_value.h>
 
 namespace tern::nn {

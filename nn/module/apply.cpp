@@ -4,7 +4,7 @@
 #include <utility>
 #include <vector>
 
-#include <tern/nn/detail/libtorch.h>
+#include <tern/core/base/detail/libtorch.h>
 #include <tern/nn/detail/module_walk.h>
 #include <tern/nn/module.h>
 
@@ -24,7 +24,7 @@ struct ApplyFrame {
 /// libtorch does it, parents come first.
 template <class Fn, class Self>
 void apply_to(const Module& root, std::string path, const Fn& fn, const Self& self) {
-  const bool parents_first = detail::follows_libtorch();
+  const bool parents_first = tern::detail::as_libtorch;
   if (parents_first) self();
   std::vector<ApplyFrame> open;
   open.push_back({nullptr, root.named_children(), 0, path.size()});

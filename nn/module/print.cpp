@@ -2,9 +2,10 @@
 #include <ostream>
 #include <string_view>
 
+#include <tern/core/base/detail/libtorch.h>
 #include <tern/core/base/detail/type_name.h>
-#include <tern/nn/detail/libtorch.h>
 #include <tern/nn/detail/module_walk.h>
+#include <tern/nn/detail/printed_type.h>
 #include <tern/nn/detail/printing.h>
 #include <tern/nn/detail/summary_table.h>
 #include <tern/nn/module.h>
@@ -19,14 +20,9 @@ const char*& detail::printed_namespace() {
   return name;
 }
 
-bool& detail::follows_libtorch() {
-  static constinit bool follows = false;
-  return follows;
-}
-
 std::string detail::printed_type(const std::type_info& type) {
   std::string text = tern::detail::type_name(type);
-  if (!follows_libtorch()) return text;
+  if (!tern::detail::as_libtorch) return text;
   constexpr std::string_view kOwn = "tern::";
   constexpr std::string_view kInside =
       ":_0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
@@ -59,7 +55,7 @@ std::ostream& operator<<(std::ostream& stream, const Module& module) {
     if (text.starts_with("tern::")) text.replace(0, 4, detail::printed_namespace());
     for (const char character : text) {
       all += character;
-      if (character == '\n' && !detail::follows_libtorch()) all += indentation;
+      if (character == '\n' && !tern::detail::as_libtorch) all += indentation;
     }
     if (!line.children_.is_empty()) all += "(\n";
   };

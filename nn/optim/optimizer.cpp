@@ -3,9 +3,9 @@
 #include <unordered_map>
 #include <unordered_set>
 
+#include <tern/core/base/detail/libtorch.h>
 #include <tern/core/base/detail/op_scope.h>
 #include <tern/core/base/detail/type_name.h>
-#include <tern/nn/detail/libtorch.h>
 #include <tern/nn/optim/detail/check_numbers.h>
 #include <tern/nn/optim/optimizer.h>
 
@@ -45,7 +45,7 @@ const std::vector<Tensor>& Optimizer::parameters() const { return param_groups_.
 
 void Optimizer::add_parameters(const std::vector<Tensor>& parameters) {
   add_param_group({parameters});
-  if (!nn::detail::follows_libtorch()) return;
+  if (!tern::detail::as_libtorch) return;
   const std::vector<Tensor> added = std::move(param_groups_.back().params());
   param_groups_.pop_back();
   std::vector<Tensor>& first = param_groups_.at(0).params();
@@ -92,7 +92,7 @@ Optimizer::Optimizer(std::vector<OptimizerParamGroup> param_groups,
   defaults_->check();
   for (OptimizerParamGroup& group : param_groups) add_param_group(std::move(group));
   TERN_CHECK(
-      size() > 0 || nn::detail::follows_libtorch(), Error,
+      size() > 0 || tern::detail::as_libtorch, Error,
       "optimizer got an empty parameter list; parameters() finds what register_parameter() and "
       "register_module() have registered, not plain members");
 }
@@ -144,7 +144,7 @@ void Optimizer::add_param_group(OptimizerParamGroup group) {
         "can't optimize a non-leaf Tensor; make a leaf with tensor.detach().requires_grad_()");
     TERN_CHECK(!known.contains(parameter.unsafeGetTensorImpl()), Error,
                "some parameters appear in more than one parameter group");
-    TERN_CHECK(own.insert(parameter.unsafeGetTensorImpl()).second || nn::detail::follows_libtorch(),
+    TERN_CHECK(own.insert(parameter.unsafeGetTensorImpl()).second || tern::detail::as_libtorch,
                Error, "optimizer contains a parameter group with duplicate parameters");
   }
   if (own.size() < group.params().size()) drop_repeated(group.params());

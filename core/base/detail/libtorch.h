@@ -5,7 +5,8 @@
 namespace tern::detail {
 
 /// True in a program that includes torch/torch.h. Where libtorch's C++ and Python differ in a way
-/// that such a program sees (names of nodes, texts of errors), tern then does as libtorch.
+/// that such a program sees (names of nodes, texts of errors, the order of modules), tern then does
+/// as libtorch.
 TERN_API extern bool as_libtorch;
 
 /// Returns the name of the node of an op with a number in place of a tensor: `python` is that of
