@@ -89,7 +89,6 @@ struct Error : public Node {
   /// Takes the text of the error.
   explicit Error(std::string msg, edge_list&& next_edges = {})
       : Node(std::move(next_edges)), msg_(std::move(msg)) {}
-  /// Takes one tensor for each edge or output, and returns the results.
   variable_list apply(variable_list&& /*gradients*/) override { throw ::tern::Error(msg_); }
 
  private:
@@ -104,10 +103,10 @@ struct NotImplemented : public Error {
 };
 
 namespace detail {
-/// Returns aliases of the inputs without history, and makes them outputs of a node that `make`
-/// makes of their edges, if one of them requires a gradient.
+/// Returns copies of the inputs. If one of these requires a gradient, the copies are outputs of the
+/// node that `make` makes of the edges.
 template <class Make>
-variable_list aliases(const variable_list& inputs, const Make& make) {
+variable_list passed_on(const variable_list& inputs, const Make& make) {
   variable_list outputs;
   for (const Variable& input : inputs) {
     outputs.push_back(input.defined() ? input.clone().detach() : Variable());
@@ -123,10 +122,9 @@ variable_list aliases(const variable_list& inputs, const Make& make) {
 struct DelayedError : public Node {
   /// Takes the text of the error and the number of inputs.
   DelayedError(std::string msg, std::int64_t /*num_inputs*/) : msg_(std::move(msg)) {}
-  /// Takes one tensor for each edge or output, and returns the results.
   variable_list apply(variable_list&& inputs) override {
-    return detail::aliases(inputs,
-                           [&](edge_list edges) { return new Error(msg_, std::move(edges)); });
+    return detail::passed_on(inputs,
+                             [&](edge_list edges) { return new Error(msg_, std::move(edges)); });
   }
 
  private:
@@ -137,7 +135,6 @@ struct DelayedError : public Node {
 struct UndefinedGradBackward : public Node {
   /// Takes the edges.
   explicit UndefinedGradBackward(edge_list&& next_edges = {}) : Node(std::move(next_edges)) {}
-  /// Takes one tensor for each edge or output, and returns the results.
   variable_list apply(variable_list&& gradients) override {
     return variable_list(gradients.size());
   }
@@ -145,9 +142,8 @@ struct UndefinedGradBackward : public Node {
 
 /// Passes its inputs on. Backward through the results gives no gradient.
 struct UndefinedGrad : public Node {
-  /// Takes one tensor for each edge or output, and returns the results.
   variable_list apply(variable_list&& inputs) override {
-    return detail::aliases(
+    return detail::passed_on(
         inputs, [](edge_list edges) { return new UndefinedGradBackward(std::move(edges)); });
   }
 };
@@ -155,7 +151,6 @@ struct UndefinedGrad : public Node {
 /// A node that passes gradients on.
 struct Identity : public Node {
   using Node::Node;
-  /// Takes one tensor for each edge or output, and returns the results.
   variable_list apply(variable_list&& gradients) override { return std::move(gradients); }
 };
 
@@ -165,7 +160,6 @@ struct AccumulateGrad : public Node {
   explicit AccumulateGrad(Variable leaf) : variable(std::move(leaf)) {
     add_input_metadata(variable);
   }
-  /// Takes one tensor for each edge or output, and returns the results.
   variable_list apply(variable_list&& gradients) override {
     return (*gradient_edge(variable).function)(std::move(gradients));
   }
@@ -247,153 +241,3 @@ inline VersionCounter version_counter(const Variable& variable) { return Version
 
 }  // namespace impl
 }  // namespace torch::autograd
-
-// torch/csrc/utils/variadic.h and tensor_flatten.h.
-
-namespace at {
-/// A visitor of arguments: calls operator() of the derived class with each of them, and with each
-/// element of those that are lists, until short_circuit() returns true.
-template <class F>
-struct IterArgs {
-  /// Visits all arguments and returns the visitor.
-  template <class... Args>
-  F& apply(Args&&... args) {
-    static_cast<void>(((self()(std::forward<Args>(args)), self().short_circuit()) || ...));
-    return self();
-  }
-  /// Visits the elements of a list.
-  template <class T>
-  void operator()(::tern::ArrayRef<T> list) {
-    for (const T& element : list) {
-      self()(element);
-      if (self().short_circuit()) return;
-    }
-  }
-  template <class T>
-  void operator()(const std::vector<T>& list) {
-    self()(::tern::ArrayRef<T>(list));
-  }
-  /// Returns true when the rest need not be visited.
-  bool short_circuit() const { return false; }
-
- private:
-  F& self() { return *static_cast<F*>(this); }
-};
-}  // namespace at
-
-namespace torch {
-
-/// Counts tensors.
-struct CountTensors : at::IterArgs<CountTensors> {
-  /// The number so far.
-  std::size_t out = 0;
-  /// Counts the tensors of an argument.
-  void operator()(const ::tern::Tensor& /*tensor*/) { ++out; }
-  /// Counts the tensors of an argument.
-  void operator()(const std::optional<::tern::Tensor>& tensor) { out += tensor ? 1U : 0U; }
-  /// Counts the tensors of an argument.
-  void operator()(::tern::ArrayRef<::tern::Tensor> tensors) { out += tensors.size(); }
-};
-/// Returns the number of tensors among the arguments and in their lists.
-template <class... Args>
-std::size_t count_tensors(Args&&... args) {
-  return CountTensors().apply(std::forward<Args>(args)...).out;
-}
-/// Returns the same.
-template <class... Args>
-std::size_t count_variables(Args&&... args) {
-  return count_tensors(std::forward<Args>(args)...);
-}
-
-/// Calls `function` with each argument.
-template <class Function, class... Ts>
-void apply(Function function, Ts&&... ts) {
-  (static_cast<void>(function(std::forward<Ts>(ts))), ...);
-}
-
-/// Returns `function(accessor.operator()<Ts>(0), accessor.operator()<Ts>(1), ..)`.
-template <class ReturnType, class... Ts, class Function, class Accessor, std::size_t... Is>
-ReturnType unpack(Function function, Accessor accessor, std::index_sequence<Is...> /*indices*/) {
-  return ReturnType(function(accessor.template operator()<Ts>(Is)...));
-}
-template <class ReturnType, class... Ts, class Function, class Accessor>
-ReturnType unpack(Function function, Accessor accessor) {
-  return torch::unpack<ReturnType, Ts...>(std::move(function), std::move(accessor),
-                                          std::make_index_sequence<sizeof...(Ts)>());
-}
-
-namespace utils {
-/// Returns the elements of all tensors in one dimension.
-inline ::tern::Tensor flatten_dense_tensors(::tern::TensorList tensors) {
-  std::vector<::tern::Tensor> flat;
-  for (const ::tern::Tensor& tensor : tensors) flat.push_back(tensor.contiguous().view({-1}));
-  return ::tern::cat(flat);
-}
-/// Returns views of `flat` with the sizes of `tensors`.
-inline std::vector<::tern::Tensor> unflatten_dense_tensors(const ::tern::Tensor& flat,
-                                                           ::tern::TensorList tensors) {
-  std::vector<::tern::Tensor> parts;
-  std::int64_t offset = 0;
-  for (const ::tern::Tensor& tensor : tensors) {
-    parts.push_back(flat.narrow(0, offset, tensor.numel()).view(tensor.sizes()));
-    offset += tensor.numel();
-  }
-  return parts;
-}
-}  // namespace utils
-
-namespace detail {
-/// The numbers of nested braces, or of an array.
-class TensorDataContainer : public ::tern::detail::TensorData {
- public:
-  using TensorData::TensorData;
-  TensorDataContainer() : TensorData(std::initializer_list<TensorData>()) {}
-  /// Takes the numbers of an array.
-  template <class T>
-  requires std::is_arithmetic_v<T> TensorDataContainer(::tern::ArrayRef<T> values)
-      : TensorData(values), is_tensor_(true) {}
-  template <class T>
-  TensorDataContainer(const std::vector<T>& values)
-      : TensorDataContainer(::tern::ArrayRef<T>(values)) {}
-
-  /// Returns true for an array.
-  bool is_tensor() const { return is_tensor_; }
-  /// Returns true for braces.
-  bool is_init_list() const { return !is_scalar() && !is_tensor_; }
-  /// Returns the number, the rows or the array. Throws Error for another kind.
-  const ::tern::Scalar& scalar() const {
-    check(is_scalar(), "scalar");
-    return TensorData::scalar();
-  }
-  const std::vector<TensorData>& init_list() const {
-    check(is_init_list(), "init_list");
-    return rows();
-  }
-  ::tern::Tensor tensor() const {
-    check(is_tensor_, "tensor");
-    return make({});
-  }
-  /// Returns the sizes of the tensor.
-  std::vector<std::int64_t> sizes() const {
-    return {TensorData::sizes().begin(), TensorData::sizes().end()};
-  }
-  /// Returns the numbers as a tensor.
-  ::tern::Tensor convert_to_tensor(const ::tern::TensorOptions& options) const {
-    return make(options);
-  }
-  /// Writes the numbers in braces.
-  friend std::ostream& operator<<(std::ostream& out, const TensorDataContainer& data) {
-    return out << data.text();
-  }
-
- private:
-  static void check(bool is_kind, const char* kind) {
-    TERN_CHECK(is_kind, ::tern::Error, "Can only call `", kind,
-               "()` on a TensorDataContainer that has `is_", kind, "() == true`");
-  }
-
-  bool is_tensor_ = false;
-};
-}  // namespace detail
-
-}  // namespace torch

@@ -5,8 +5,12 @@
 #include <string_view>
 
 #include <tern/compat/macros.h>
+#include <tern/compat/names/dtype.h>
 #include <tern/compat/names/generated/names.h>
-#include <tern/compat/names/types.h>
+#include <tern/compat/names/irange.h>
+#include <tern/compat/names/tempfile.h>
+#include <tern/compat/names/warning.h>
+#include <tern/core/base/intrusive_ptr.h>
 #include <tern/tern.h>
 
 namespace c10 {
@@ -53,4 +57,12 @@ std::string Join(const std::string& delimiter, const Container& elements) {
   }
   return text;
 }
+
+/// The base class of objects that intrusive_ptr counts.
+using intrusive_ptr_target = ::tern::RefCounted;
+/// A pointer that shares the ownership of an object with a count.
+template <class T>
+using intrusive_ptr = ::tern::IntrusivePtr<T>;
+using ::tern::make_intrusive;
+
 }  // namespace c10

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <ostream>
 
 #include <tern/compat/names/at.h>
@@ -8,10 +9,13 @@
 #include <tern/compat/names/context.h>
 #include <tern/compat/names/cuda.h>
 #include <tern/compat/names/parallel.h>
+#include <tern/compat/names/tensor_data.h>
+#include <tern/compat/names/variadic.h>
 #include <tern/compat/print.h>
 
 namespace torch {
 using namespace at;
+using std::make_unique;
 
 /// Returns Tensor::is_floating_point().
 inline bool is_floating_point(const Tensor& tensor) { return tensor.is_floating_point(); }

@@ -15,7 +15,8 @@
 
 namespace tern::compat {
 
-/// Satisfied by a T itself: no conversion makes an overload ambiguous.
+/// Satisfied by Wanted alone, not by what converts to it: so an overload for it makes no other call
+/// ambiguous.
 template <class T, class Wanted>
 concept Exactly = std::same_as<T, Wanted>;
 
