@@ -129,7 +129,7 @@ std::vector<std::int64_t> padding_of(const ConvOptions<D>& options) {
 template <std::size_t D>
 ExpandingArray<D> output_padding_of(const char* name, const ConvTransposeOptions<D>& options,
                                     const Tensor& input, const Tensor& weight,
-                                    const std::optional<IntArrayRef>& output_size) {
+                                    const OptionalIntArrayRef& output_size) {
   if (!output_size) return options.output_padding();
   const auto dims = static_cast<std::size_t>(input.dim());
   if (dims != D + 1 && dims != D + 2) return options.output_padding();  // the op reports it
@@ -243,7 +243,7 @@ void ConvTransposeLayer<Derived, D>::pretty_print(std::ostream& stream) const {
 
 template <class Derived, std::size_t D>
 Tensor ConvTransposeLayer<Derived, D>::forward(const Tensor& input,
-                                               const std::optional<IntArrayRef>& output_size) {
+                                               const OptionalIntArrayRef& output_size) {
   return convolve_transposed(
       input, weight, bias, options,
       output_padding_of("ConvTranspose", options, input, weight, output_size));
@@ -251,7 +251,7 @@ Tensor ConvTransposeLayer<Derived, D>::forward(const Tensor& input,
 
 template <class Derived, std::size_t D>
 std::vector<std::pair<unsigned, AnyValue>> ConvTransposeLayer<Derived, D>::forward_defaults() {
-  return {{1, AnyValue(std::optional<IntArrayRef>())}};
+  return {{1, AnyValue(OptionalIntArrayRef())}};
 }
 
 template class ConvLayer<Conv1dImpl, 1>;

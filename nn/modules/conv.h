@@ -259,7 +259,7 @@ class TERN_API ConvTransposeLayer : public Cloneable<Derived> {
   /// Returns the transposed convolution of the input. With `output_size`, the last D sizes of the
   /// result or all of them, the output padding of the options does not count. Throws ShapeError
   /// when the sizes do not fit, DTypeError unless input and weight have the same dtype.
-  Tensor forward(const Tensor& input, const std::optional<IntArrayRef>& output_size = std::nullopt);
+  Tensor forward(const Tensor& input, const OptionalIntArrayRef& output_size = std::nullopt);
 
   /// The options given to the constructor.
   ConvTransposeOptions<D> options;

@@ -315,34 +315,34 @@ TERN_LAZY_NORM(InstanceNorm3d, InstanceNormOptions)
 #undef TERN_LAZY_NORM
 
 // Defines the rest of a lazy convolution and of its transposed form.
-#define TERN_LAZY_CONV(D)                                                                        \
-  LazyConv##D##d##Impl::LazyConv##D##d##Impl(StrictInt out_channels,                             \
-                                             ExpandingArray<D> kernel_size)                      \
-      : LazyConv##D##d##Impl(LazyConv##D##d##Options(out_channels, kernel_size)) {}              \
-  LazyConvTranspose##D##d##Impl::LazyConvTranspose##D##d##Impl(StrictInt out_channels,           \
-                                                               ExpandingArray<D> kernel_size)    \
-      : LazyConvTranspose##D##d##Impl(                                                           \
-            LazyConvTranspose##D##d##Options(out_channels, kernel_size)) {}                      \
-                                                                                                 \
-  LazyConv##D##d##Impl::LazyConv##D##d##Impl(const LazyConv##D##d##Options& options_)            \
-      : LazyModule(options_, detail::Unregistered()) {                                           \
-    reset();                                                                                     \
-  }                                                                                              \
-  template class detail::LazyModule<LazyConv##D##d##Impl, Conv##D##d##Impl>;                     \
-  Tensor LazyConv##D##d##Impl::forward(const Tensor& input) {                                    \
-    if (!is_known(*this)) initialize_parameters(input);                                          \
-    return Conv##D##d##Impl::forward(input);                                                     \
-  }                                                                                              \
-  LazyConvTranspose##D##d##Impl::LazyConvTranspose##D##d##Impl(                                  \
-      const LazyConvTranspose##D##d##Options& options_)                                          \
-      : LazyModule(options_, detail::Unregistered()) {                                           \
-    reset();                                                                                     \
-  }                                                                                              \
-  template class detail::LazyModule<LazyConvTranspose##D##d##Impl, ConvTranspose##D##d##Impl>;   \
-  Tensor LazyConvTranspose##D##d##Impl::forward(const Tensor& input,                             \
-                                                const std::optional<IntArrayRef>& output_size) { \
-    if (!is_known(*this)) initialize_parameters(input);                                          \
-    return ConvTranspose##D##d##Impl::forward(input, output_size);                               \
+#define TERN_LAZY_CONV(D)                                                                      \
+  LazyConv##D##d##Impl::LazyConv##D##d##Impl(StrictInt out_channels,                           \
+                                             ExpandingArray<D> kernel_size)                    \
+      : LazyConv##D##d##Impl(LazyConv##D##d##Options(out_channels, kernel_size)) {}            \
+  LazyConvTranspose##D##d##Impl::LazyConvTranspose##D##d##Impl(StrictInt out_channels,         \
+                                                               ExpandingArray<D> kernel_size)  \
+      : LazyConvTranspose##D##d##Impl(                                                         \
+            LazyConvTranspose##D##d##Options(out_channels, kernel_size)) {}                    \
+                                                                                               \
+  LazyConv##D##d##Impl::LazyConv##D##d##Impl(const LazyConv##D##d##Options& options_)          \
+      : LazyModule(options_, detail::Unregistered()) {                                         \
+    reset();                                                                                   \
+  }                                                                                            \
+  template class detail::LazyModule<LazyConv##D##d##Impl, Conv##D##d##Impl>;                   \
+  Tensor LazyConv##D##d##Impl::forward(const Tensor& input) {                                  \
+    if (!is_known(*this)) initialize_parameters(input);                                        \
+    return Conv##D##d##Impl::forward(input);                                                   \
+  }                                                                                            \
+  LazyConvTranspose##D##d##Impl::LazyConvTranspose##D##d##Impl(                                \
+      const LazyConvTranspose##D##d##Options& options_)                                        \
+      : LazyModule(options_, detail::Unregistered()) {                                         \
+    reset();                                                                                   \
+  }                                                                                            \
+  template class detail::LazyModule<LazyConvTranspose##D##d##Impl, ConvTranspose##D##d##Impl>; \
+  Tensor LazyConvTranspose##D##d##Impl::forward(const Tensor& input,                           \
+                                                const OptionalIntArrayRef& output_size) {      \
+    if (!is_known(*this)) initialize_parameters(input);                                        \
+    return ConvTranspose##D##d##Impl::forward(input, output_size);                             \
   }
 
 TERN_LAZY_CONV(1)

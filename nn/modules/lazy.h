@@ -240,7 +240,7 @@ class TERN_API LazyConvTranspose1dImpl
   LazyConvTranspose1dImpl(StrictInt out_channels, ExpandingArray<1> kernel_size);
   explicit LazyConvTranspose1dImpl(const LazyConvTranspose1dOptions& options_);
   /// Returns what ConvTranspose1d returns; see ConvTranspose1dImpl::forward().
-  Tensor forward(const Tensor& input, const std::optional<IntArrayRef>& output_size = std::nullopt);
+  Tensor forward(const Tensor& input, const OptionalIntArrayRef& output_size = std::nullopt);
 };
 TERN_MODULE(LazyConvTranspose1d);
 
@@ -252,7 +252,7 @@ class TERN_API LazyConvTranspose2dImpl
   LazyConvTranspose2dImpl(StrictInt out_channels, ExpandingArray<2> kernel_size);
   explicit LazyConvTranspose2dImpl(const LazyConvTranspose2dOptions& options_);
   /// Returns what ConvTranspose2d returns; see ConvTranspose2dImpl::forward().
-  Tensor forward(const Tensor& input, const std::optional<IntArrayRef>& output_size = std::nullopt);
+  Tensor forward(const Tensor& input, const OptionalIntArrayRef& output_size = std::nullopt);
 };
 TERN_MODULE(LazyConvTranspose2d);
 
@@ -264,7 +264,7 @@ class TERN_API LazyConvTranspose3dImpl
   LazyConvTranspose3dImpl(StrictInt out_channels, ExpandingArray<3> kernel_size);
   explicit LazyConvTranspose3dImpl(const LazyConvTranspose3dOptions& options_);
   /// Returns what ConvTranspose3d returns; see ConvTranspose3dImpl::forward().
-  Tensor forward(const Tensor& input, const std::optional<IntArrayRef>& output_size = std::nullopt);
+  Tensor forward(const Tensor& input, const OptionalIntArrayRef& output_size = std::nullopt);
 };
 TERN_MODULE(LazyConvTranspose3d);
 

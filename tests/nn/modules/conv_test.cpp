@@ -209,5 +209,11 @@ TEST(ConvFunctional, TakesWhatTheModulesTake) {
                 conv_transpose2d(x, full({4, 3, 2, 2}, 0.5), {}, 2, 0, 1)));
 }
 
+TEST(ConvTranspose, TakesAnOutputSizeAsANumber) {
+  const nn::ConvTranspose1d net(nn::ConvTranspose1dOptions(1, 1, 3).stride(2));
+  EXPECT_EQ(net(ones({1, 1, 4}), 10).sizes(), IntArrayRef({1, 1, 10}));
+  EXPECT_EQ(net->forward(ones({1, 1, 4}), {10}).sizes(), IntArrayRef({1, 1, 10}));
+}
+
 }  // namespace
 }  // namespace tern
