@@ -133,6 +133,7 @@ void check_solved(const Tensor& info) {
              "The solver failed because the input matrix is singular.");
 }
 
+/// Returns the solution and the info of the kernel.
 std::tuple<Tensor, Tensor> solved(const Tensor& A, const Tensor& B, bool left, bool check_errors) {
   check_square(A);
   detail::check_same_device("linalg_solve", {&A, &B}, {"A", "B"});
@@ -162,11 +163,6 @@ std::tuple<Tensor, Tensor> solved(const Tensor& A, const Tensor& B, bool left, b
     Tensor x = detail::make_tensor(right.sizes(), A.dtype(), A.device());
     info = run_square("linalg_solve", LinalgOp::kSolve, a, right, x);
     if (check_errors) check_solved(info);
-    info = detail::info_of(info, a);
-    // One number for each matrix of A, however many right sides it has.
-    if (info.numel() == 0) info = zeros(batch_of(A), info.options());
-    while (info.dim() > A.dim() - 2) info = info.select(0, 0);
-    for (std::int64_t d = 0; d < info.dim(); ++d) info = info.narrow(d, 0, A.size(d));
     if (!left) x = x.mT().contiguous();
     // No view: nobody else holds the elements.
     DimVector result = sizes;
@@ -193,6 +189,15 @@ std::tuple<Tensor, Tensor> solved(const Tensor& A, const Tensor& B, bool left, b
   return {out, info};
 }
 
+/// Returns one number for each matrix of A, however many right sides it has.
+Tensor info_of_matrices(const Tensor& kernel_info, const Tensor& A) {
+  Tensor info = detail::info_of(kernel_info, A);
+  if (info.numel() == 0) return zeros(batch_of(A), info.options());
+  while (info.dim() > A.dim() - 2) info = info.select(0, 0);
+  for (std::int64_t d = 0; d < info.dim(); ++d) info = info.narrow(d, 0, A.size(d));
+  return info;
+}
+
 }  // namespace
 
 Tensor linalg_solve(const Tensor& A, const Tensor& B, StrictBool left) {
@@ -205,7 +210,8 @@ std::tuple<Tensor, Tensor> linalg_solve_ex(const Tensor& A, const Tensor& B, Str
                                            StrictBool check_errors) {
   TERN_OP("linalg_solve_ex", A, B);
   TERN_AUTOCAST(kFloat32, kUnchanged, linalg_solve_ex, A, B, left, check_errors);
-  return solved(A, B, left, check_errors);
+  const auto [out, info] = solved(A, B, left, check_errors);
+  return {out, info_of_matrices(info, A)};
 }
 
 namespace {
