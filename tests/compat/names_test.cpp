@@ -2,16 +2,11 @@
 
 #include <gtest/gtest.h>
 
+#include "printed.h"
+
 // Names and macros that programs for libtorch use. The printed texts are libtorch 2.15's.
 
 namespace {
-
-template <class T>
-std::string streamed(const T& value) {
-  std::ostringstream out;
-  out << value;
-  return out.str();
-}
 
 TEST(TorchMacros, CatchTheirErrors) {
   EXPECT_THROW(TORCH_CHECK_VALUE(false, "v"), c10::ValueError);
@@ -97,11 +92,11 @@ TEST(TorchPrograms, PassTheDtypeOfSoftmaxAndTwoTensorsToMax) {
 }
 
 TEST(TorchPrinting, WritesContainersAsLibtorch) {
-  EXPECT_EQ(streamed(std::vector<double>{0.5, 2}), "0.5 2");
-  EXPECT_EQ(streamed(std::vector<std::string>{}), "");
-  EXPECT_EQ(streamed(std::map<std::string, int>{{"a", 1}, {"b", 2}}), "(a, 1) (b, 2)");
-  EXPECT_EQ(streamed(std::set<int>{3, 1}), "1 3");
-  EXPECT_EQ(streamed(std::vector<int>(101)).substr(196), "0 0 ...");
+  EXPECT_EQ(tern::printed(std::vector<double>{0.5, 2}), "0.5 2");
+  EXPECT_EQ(tern::printed(std::vector<std::string>{}), "");
+  EXPECT_EQ(tern::printed(std::map<std::string, int>{{"a", 1}, {"b", 2}}), "(a, 1) (b, 2)");
+  EXPECT_EQ(tern::printed(std::set<int>{3, 1}), "1 3");
+  EXPECT_EQ(tern::printed(std::vector<int>(101)).substr(196), "0 0 ...");
 }
 
 TEST(TorchContext, LetsProductsRound) {

@@ -3,20 +3,15 @@
 #include <gtest/gtest.h>
 
 #include "error_of.h"
+#include "printed.h"
 
 // Modules as programs for libtorch see them. The texts and the orders are libtorch 2.15's.
 
 namespace nn = torch::nn;
 using tern::error_of;
+using tern::printed;
 
 namespace {
-
-template <class T>
-std::string printed(const T& value) {
-  std::ostringstream out;
-  out << value;
-  return out.str();
-}
 
 using Names = std::vector<std::string>;
 

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "error_of.h"
+#include "printed.h"
 
 // Options, their constants and the classes they are made of, as programs for libtorch use them.
 
@@ -11,15 +12,9 @@ namespace F = torch::nn::functional;
 namespace enumtype = torch::enumtype;
 using enumtype::get_enum_name;
 using tern::error_of;
+using tern::printed;
 
 namespace {
-
-template <class T>
-std::string printed(const T& value) {
-  std::ostringstream out;
-  out << value;
-  return out.str();
-}
 
 TEST(TorchConstants, AreAlternativesOfVariants) {
   std::variant<enumtype::kLinear, enumtype::kConv1D, enumtype::kBatchMean, enumtype::kSum>

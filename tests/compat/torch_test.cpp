@@ -5,10 +5,14 @@
 
 #include <gtest/gtest.h>
 
+#include "printed.h"
+
 // Code as programs for libtorch have it. The printed texts and the numbers are libtorch 2.15's.
 
 namespace nn = torch::nn;
 namespace F = torch::nn::functional;
+
+using tern::printed;
 
 namespace {
 
@@ -52,13 +56,6 @@ class ScaleImpl : public nn::Cloneable<ScaleImpl> {
   FORWARD_HAS_DEFAULT_ARGS({1, nn::AnyValue(0.0)})
 };
 TORCH_MODULE_IMPL(ScaleModule, ScaleImpl);
-
-template <class T>
-std::string printed(const T& value) {
-  std::ostringstream out;
-  out << value;
-  return out.str();
-}
 
 TEST(TorchPrograms, DefineAndTrainModules) {
   torch::manual_seed(1);

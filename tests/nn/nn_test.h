@@ -1,6 +1,5 @@
 #pragma once
 
-#include <sstream>
 #include <string>
 #include <vector>
 
@@ -12,17 +11,11 @@
 
 #include "error_of.h"
 #include "golden/golden.h"
+#include "printed.h"
 
 // Helpers shared by the tests of nn.
 
 namespace tern {
-
-template <class T>
-std::string printed(const T& value) {
-  std::ostringstream out;
-  out << value;
-  return out.str();
-}
 
 /// Returns a tensor of golden/modules/nn.json.
 inline Tensor golden_tensor(const std::string& name) {
