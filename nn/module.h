@@ -317,7 +317,7 @@ class TERN_API Module : public ModuleHooks,
   /// numbers of elements.
   std::string summary() const;
 
-  /// Returns this module as M, an Impl class or a holder; null, unlike at(), for another type.
+  /// Returns this module as an M (Impl class or holder), null if it is none; at() throws instead.
   template <class M>
   auto* as() noexcept {
     return dynamic_cast<typename detail::ImplOf<M>::type*>(this);

@@ -286,7 +286,7 @@ class TERN_API Tensor {
   void retain_grad() const;
   /// Returns true after retain_grad() on a tensor that is not a leaf.
   bool retains_grad() const;
-  /// Returns true for a tensor that was made in InferenceMode, and for its views (no is_view()).
+  /// Returns true for tensors made in InferenceMode and for their views, whose is_view() is false.
   bool is_inference() const { return self().storage->is_inference(); }
   /// Returns how often the elements were changed in place. Throws Error for an inference tensor.
   std::int64_t _version() const;
