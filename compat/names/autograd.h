@@ -89,6 +89,7 @@ struct Error : public Node {
   /// Takes the text of the error.
   explicit Error(std::string msg, edge_list&& next_edges = {})
       : Node(std::move(next_edges)), msg_(std::move(msg)) {}
+  /// Throws Error with the text.
   variable_list apply(variable_list&& /*gradients*/) override { throw ::tern::Error(msg_); }
 
  private:
@@ -122,6 +123,7 @@ variable_list passed_on(const variable_list& inputs, const Make& make) {
 struct DelayedError : public Node {
   /// Takes the text of the error and the number of inputs.
   DelayedError(std::string msg, std::int64_t /*num_inputs*/) : msg_(std::move(msg)) {}
+  /// Returns copies of the inputs, whose gradients an Error node takes.
   variable_list apply(variable_list&& inputs) override {
     return detail::passed_on(inputs,
                              [&](edge_list edges) { return new Error(msg_, std::move(edges)); });
@@ -135,6 +137,7 @@ struct DelayedError : public Node {
 struct UndefinedGradBackward : public Node {
   /// Takes the edges.
   explicit UndefinedGradBackward(edge_list&& next_edges = {}) : Node(std::move(next_edges)) {}
+  /// Returns undefined gradients.
   variable_list apply(variable_list&& gradients) override {
     return variable_list(gradients.size());
   }
@@ -142,6 +145,7 @@ struct UndefinedGradBackward : public Node {
 
 /// Passes its inputs on. Backward through the results gives no gradient.
 struct UndefinedGrad : public Node {
+  /// Returns copies of the inputs that pass no gradient on.
   variable_list apply(variable_list&& inputs) override {
     return detail::passed_on(
         inputs, [](edge_list edges) { return new UndefinedGradBackward(std::move(edges)); });
@@ -151,6 +155,7 @@ struct UndefinedGrad : public Node {
 /// A node that passes gradients on.
 struct Identity : public Node {
   using Node::Node;
+  /// Returns the gradients.
   variable_list apply(variable_list&& gradients) override { return std::move(gradients); }
 };
 
@@ -160,6 +165,7 @@ struct AccumulateGrad : public Node {
   explicit AccumulateGrad(Variable leaf) : variable(std::move(leaf)) {
     add_input_metadata(variable);
   }
+  /// Adds the gradient to that of the leaf.
   variable_list apply(variable_list&& gradients) override {
     return (*gradient_edge(variable).function)(std::move(gradients));
   }
