@@ -12,90 +12,7 @@
 #include <tern/core/tensor/dtype.h>
 
 namespace caffe2 {
-
-/// A dtype as a class, as libtorch's Tensor::dtype() returns it. tern's returns a ScalarType, which
-/// converts to this class and back.
-class TypeMeta {
- public:
-  /// Makes the meta of no type.
-  TypeMeta() = default;
-  /// Makes the meta of a dtype.
-  TypeMeta(::tern::ScalarType dtype) : dtype_(dtype) {}
-  /// Returns the meta of a C++ type.
-  template <class T>
-  static TypeMeta Make() {
-    return {::tern::dtype_of<T>()};
-  }
-  /// Returns the meta of a dtype.
-  static TypeMeta fromScalarType(::tern::ScalarType dtype) { return {dtype}; }
-  /// Returns the name of a C++ type.
-  template <class T>
-  static std::string_view TypeName() {
-    return Make<T>().name();
-  }
-  /// Returns the size of a C++ type.
-  template <class T>
-  static constexpr std::size_t ItemSize() {
-    return sizeof(T);
-  }
-
-  /// Returns the size of an element in bytes.
-  std::size_t itemsize() const { return dtype_ ? ::tern::element_size(*dtype_) : 0; }
-  /// Returns the name of the C++ type: "float", "long int", "c10::Half".
-  std::string_view name() const {
-    if (!dtype_) return "nullptr (uninitialized)";
-    switch (*dtype_) {
-      case ::tern::kFloat:
-        return "float";
-      case ::tern::kDouble:
-        return "double";
-      case ::tern::kHalf:
-        return "c10::Half";
-      case ::tern::kBFloat16:
-        return "c10::BFloat16";
-      case ::tern::kLong:
-        return "long int";
-      case ::tern::kInt:
-        return "int";
-      case ::tern::kShort:
-        return "short int";
-      case ::tern::kChar:
-        return "signed char";
-      case ::tern::kByte:
-        return "unsigned char";
-      case ::tern::kBool:
-        return "bool";
-    }
-    return "";
-  }
-  /// Returns true when this is the meta of the C++ type.
-  template <class T>
-  bool Match() const {
-    return *this == Make<T>();
-  }
-  /// Returns true for a dtype, and for the given one.
-  bool isScalarType() const { return dtype_.has_value(); }
-  bool isScalarType(::tern::ScalarType dtype) const { return dtype_ == dtype; }
-  /// Returns the dtype. Throws Error if there is none.
-  ::tern::ScalarType toScalarType() const {
-    TERN_CHECK(dtype_, ::tern::Error, "Unsupported TypeMeta in ATen: ", name());
-    return *dtype_;
-  }
-  /// Converts to the dtype.
-  operator ::tern::ScalarType() const { return toScalarType(); }
-
-  /// Compares the types.
-  friend bool operator==(const TypeMeta& a, const TypeMeta& b) { return a.dtype_ == b.dtype_; }
-  friend bool operator==(const TypeMeta& a, ::tern::ScalarType b) { return a.dtype_ == b; }
-  /// Writes the name.
-  friend std::ostream& operator<<(std::ostream& out, const TypeMeta& type) {
-    return out << type.name();
-  }
-
- private:
-  std::optional<::tern::ScalarType> dtype_;
-};
-
+using ::tern::TypeMeta;
 }  // namespace caffe2
 
 // In the namespace of ScalarType, where calls without a namespace find them.
@@ -129,11 +46,13 @@ constexpr ScalarType promoteTypes(ScalarType a, ScalarType b) { return promote_t
 template <class T>
 struct CppTypeToScalarType : std::integral_constant<ScalarType, dtype_of<T>()> {};
 /// Returns the dtype as a TypeMeta.
-inline caffe2::TypeMeta scalarTypeToTypeMeta(ScalarType dtype) { return {dtype}; }
+constexpr TypeMeta scalarTypeToTypeMeta(ScalarType dtype) {
+  return TypeMeta::fromScalarType(dtype);
+}
 /// Returns the dtype of a TypeMeta.
-inline ScalarType typeMetaToScalarType(caffe2::TypeMeta type) { return type.toScalarType(); }
+inline ScalarType typeMetaToScalarType(TypeMeta type) { return type.toScalarType(); }
 /// Returns the dtype of a TypeMeta, if there is one.
-inline std::optional<ScalarType> optTypeMetaToScalarType(std::optional<caffe2::TypeMeta> type) {
+inline std::optional<ScalarType> optTypeMetaToScalarType(std::optional<TypeMeta> type) {
   return type ? std::optional<ScalarType>(type->toScalarType()) : std::nullopt;
 }
 /// Returns the default dtype.
@@ -148,7 +67,6 @@ inline std::string DeviceTypeName(DeviceType type, bool lower_case = false) {
 
 namespace c10 {
 
-using ::caffe2::TypeMeta;
 using ::tern::canCast;
 using ::tern::CppTypeToScalarType;
 using ::tern::DeviceTypeName;
@@ -164,6 +82,7 @@ using ::tern::optTypeMetaToScalarType;
 using ::tern::promoteTypes;
 using ::tern::scalarTypeToTypeMeta;
 using ::tern::toString;
+using ::tern::TypeMeta;
 using ::tern::typeMetaToScalarType;
 
 }  // namespace c10

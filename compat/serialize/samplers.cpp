@@ -63,7 +63,7 @@ void RandomSampler::load(serialize::InputArchive& archive) {
   archive.read("indices", indices, /*is_buffer=*/true);
   TERN_CHECK(indices.dtype() == kLong && indices.dim() == 1, Error,
              "RandomSampler: 'indices' must have dtype Long and one dimension, got ",
-             indices.dtype(), " and ", indices.sizes());
+             indices.scalar_type(), " and ", indices.sizes());
   std::vector<std::int64_t> order = indices.to_vector<std::int64_t>(), sorted = order;
   std::ranges::sort(sorted);
   for (std::size_t i = 0; i < sorted.size(); ++i) {

@@ -67,7 +67,7 @@ class Checkpointed {
                "than during the forward pass. tensor at position ",
                index, ": saved metadata: sizes ", IntArrayRef(info.sizes), ", dtype ", info.dtype,
                ", device ", info.device, "; recomputed metadata: sizes ", tensor.sizes(),
-               ", dtype ", tensor.dtype(), ", device ", tensor.device(),
+               ", dtype ", tensor.scalar_type(), ", device ", tensor.device(),
                ". The function must compute the same both times.");
     // The version differs if a captured tensor, such as a parameter, has changed between the runs,
     // or if the function changes a tensor after an op saved it.

@@ -123,7 +123,7 @@ std::vector<Tensor> parts_of_gradient(const Tensor& gradient, const Tensor& leaf
 void check_input(const Tensor& tensor, std::size_t index) {
   if (!tensor.defined() || !tensor.requires_grad()) return;
   TERN_CHECK(tensor.dtype() == kDouble, DTypeError, "gradcheck: input ", index,
-             " requires gradient and must be float64, got ", tensor.dtype());
+             " requires gradient and must be float64, got ", tensor.scalar_type());
 }
 
 // `constants_too`: also checks that an output without a gradient does not depend on the inputs.

@@ -157,8 +157,8 @@ namespace {
 // Returns PyTorch's name of the type of a tensor: torch.cuda.FloatTensor.
 std::string type_name_of(const Tensor& tensor) {
   using tern::detail::text_of;
-  if (tensor.is_meta()) return text_of("Meta", tensor.dtype(), "Type");
-  return text_of("torch.", tensor.is_cuda() ? "cuda." : "", tensor.dtype(), "Tensor");
+  if (tensor.is_meta()) return text_of("Meta", tensor.scalar_type(), "Type");
+  return text_of("torch.", tensor.is_cuda() ? "cuda." : "", tensor.scalar_type(), "Tensor");
 }
 
 // The gradient continues in place of the original, so sizes, dtype and device must stay the same.

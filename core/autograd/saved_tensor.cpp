@@ -20,7 +20,7 @@ namespace {
   tern::detail::raise<Error>(
       "one of the variables needed for gradient computation has been modified by an inplace "
       "operation: [",
-      kernels::traits_of(data.device()).type_prefix, data.dtype(), "Type ", data.sizes(), "]",
+      kernels::traits_of(data.device()).type_prefix, data.scalar_type(), "Type ", data.sizes(), "]",
       origin, " is at version ", data._version(), "; expected version ", expected,
       " instead. Hint: the change happened after the forward op that saved the tensor and before "
       "backward; use an op that is not in place, or clone() the tensor first.");
@@ -101,7 +101,7 @@ Tensor SavedTensor::unpack(Node* owner, bool with_history) const {
                Error, "SavedTensorHooks: pack got a tensor of sizes ", IntArrayRef(info.sizes),
                ", dtype ", info.dtype, " on ", info.device, ", but unpack returned ",
                data.defined() ? tern::detail::text_of("sizes ", data.sizes(), ", dtype ",
-                                                      data.dtype(), " on ", data.device())
+                                                      data.scalar_type(), " on ", data.device())
                               : "an undefined tensor");
   }
   if (!data.defined()) return data;

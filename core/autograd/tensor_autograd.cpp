@@ -111,7 +111,7 @@ const Tensor& Tensor::set_requires_grad(StrictBool requires_grad) const {
   }
   TERN_CHECK(is_floating_point(), DTypeError,
              "Only Tensors of floating point and complex dtype can require gradients, got ",
-             dtype());
+             scalar_type());
   Meta& meta = ensure_meta(self());
   if (!meta.slot) meta.slot = make_intrusive<autograd::GradSlot>();
   meta.slot->is_open = true;
@@ -145,7 +145,7 @@ void Tensor::set_grad(const Tensor& grad) const {
                grad.sizes(), "' to a tensor of size '", sizes(),
                "'. Please ensure that the gradient and the tensor are the same size");
     TERN_CHECK(grad.dtype() == dtype(), DTypeError, "attempting to assign a gradient with dtype '",
-               grad.dtype(), "' to a tensor with dtype '", dtype(),
+               grad.scalar_type(), "' to a tensor with dtype '", scalar_type(),
                "'. Please ensure that the gradient and the tensor have the same dtype");
     TERN_CHECK(grad.device() == device(), DeviceError,
                "attempting to assign a gradient with device type '", grad.device(),
@@ -196,7 +196,7 @@ void Tensor::set_data(const Tensor& other) const {
   TERN_CHECK(!requires_grad() || other.is_floating_point(), DTypeError,
              "data set to a tensor that requires gradients must be floating point or complex "
              "dtype, got ",
-             other.dtype());
+             other.scalar_type());
   const TensorImpl& from = other.self();
   impl.view_base.reset();  // with other elements, the tensor is no longer a view
   impl.view_origin = ViewOrigin::kNone;

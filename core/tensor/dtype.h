@@ -3,6 +3,8 @@
 #include <cstddef>
 #include <cstdint>
 #include <iosfwd>
+#include <optional>
+#include <string_view>
 #include <type_traits>
 #include <utility>
 
@@ -149,14 +151,77 @@ constexpr bool can_cast(ScalarType from, ScalarType to) {
   return dtype_info(from).category <= dtype_info(to).category;
 }
 
+/// The dtype of a tensor as Tensor::dtype() returns it: a ScalarType, to which it converts, that
+/// also knows the name and the size of its C++ type. libtorch calls it caffe2::TypeMeta.
+///
+/// Example:
+///   x.dtype() == tern::kLong;  // as with a ScalarType
+///   std::cout << x.scalar_type();    // long int, as libtorch prints it; scalar_type() prints Long
+class TERN_API TypeMeta {
+ public:
+  /// Makes the meta of no type, which converts to no dtype.
+  constexpr TypeMeta() = default;
+  /// Returns the meta of a dtype.
+  static constexpr TypeMeta fromScalarType(ScalarType dtype) { return TypeMeta(dtype); }
+  /// Returns the meta of the dtype whose elements have the C++ type T.
+  template <class T>
+  static constexpr TypeMeta Make() {
+    return TypeMeta(dtype_of<T>());
+  }
+  /// Sets the dtype.
+  constexpr TypeMeta& operator=(ScalarType dtype) { return *this = TypeMeta(dtype); }
+
+  /// Returns the dtype. Throws Error when there is none.
+  ScalarType toScalarType() const {
+    if (!dtype_) [[unlikely]]
+      no_dtype_error();
+    return *dtype_;
+  }
+  /// Converts to the dtype. Throws Error when there is none.
+  operator ScalarType() const { return toScalarType(); }
+  /// Returns true for a dtype, and for the given one.
+  constexpr bool isScalarType() const { return dtype_.has_value(); }
+  constexpr bool isScalarType(ScalarType dtype) const { return dtype_ == dtype; }
+  /// Returns true when this is the meta of the C++ type T.
+  template <class T>
+  constexpr bool Match() const {
+    return isScalarType(dtype_of<T>());
+  }
+  /// Returns the size of an element in bytes; 0 when there is no dtype.
+  constexpr std::size_t itemsize() const { return dtype_ ? element_size(*dtype_) : 0; }
+  /// Returns the size of a C++ type in bytes.
+  template <class T>
+  static constexpr std::size_t ItemSize() {
+    return sizeof(T);
+  }
+  /// Returns the name of the C++ type: "float", "long int", "c10::Half".
+  std::string_view name() const;
+  /// Returns the name of the C++ type T.
+  template <class T>
+  static std::string_view TypeName() {
+    return Make<T>().name();
+  }
+
+  friend constexpr bool operator==(TypeMeta, TypeMeta) = default;
+  friend constexpr bool operator==(TypeMeta a, ScalarType b) { return a.isScalarType(b); }
+
+ private:
+  explicit constexpr TypeMeta(ScalarType dtype) : dtype_(dtype) {}
+  [[noreturn]] void no_dtype_error() const;
+
+  std::optional<ScalarType> dtype_;
+};
+
 /// Returns the dtype of `tensor(1.5)` and `zeros({2})`: float32 unless changed.
-TERN_API ScalarType get_default_dtype();
+TERN_API TypeMeta get_default_dtype();
 /// Sets the default dtype; throws DTypeError unless it is floating point.
 TERN_API void set_default_dtype(ScalarType dtype);
 
-/// Prints the dtype as C++ spells it: Float.
+/// Prints the dtype as an enumerator of ScalarType: Float.
 inline std::ostream& operator<<(std::ostream& out, ScalarType dtype) {
   return detail::print_text(out, dtype_info(dtype).name);
 }
+/// Prints the name of the dtype's C++ type: float.
+TERN_API std::ostream& operator<<(std::ostream& out, TypeMeta dtype);
 
 }  // namespace tern

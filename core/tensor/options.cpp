@@ -34,7 +34,7 @@ TensorOptions TensorOptions::layout(std::optional<Layout> layout) const {
 
 std::ostream& operator<<(std::ostream& out, const TensorOptions& options) {
   const auto open = [](bool is_open) { return is_open ? " (default)" : ""; };
-  return out << "TensorOptions(dtype=" << dtype_info(options.dtype()).python_name
+  return out << "TensorOptions(dtype=" << dtype_info(options.dtype().toScalarType()).python_name
              << open(!options.dtype_opt()) << ", device=" << options.device()
              << open(!options.device_opt())
              << ", requires_grad=" << (options.requires_grad() ? "true" : "false")

@@ -24,6 +24,7 @@ class TERN_API TensorOptions {
   TensorOptions() = default;
   /// Sets the dtype and leaves the rest open.
   TensorOptions(ScalarType dtype) : dtype_(dtype) {}
+  TensorOptions(TypeMeta dtype) : dtype_(dtype) {}
   /// Sets the device and leaves the rest open.
   TensorOptions(Device device) : device_(device) {}
   TensorOptions(DeviceType type) : device_(Device(type)) {}
@@ -90,7 +91,9 @@ class TERN_API TensorOptions {
   [[nodiscard]] TensorOptions layout(std::optional<Layout> layout) const;
 
   /// Returns the dtype, or the default dtype when the dtype is open.
-  ScalarType dtype() const { return dtype_ ? *dtype_ : get_default_dtype(); }
+  TypeMeta dtype() const {
+    return dtype_ ? TypeMeta::fromScalarType(*dtype_) : get_default_dtype();
+  }
   /// Returns the device, or the default device when the device is open.
   Device device() const;
   /// Returns true when the new tensor requires a gradient.

@@ -6,7 +6,7 @@ namespace tern {
 
 std::string Tensor::toString() const {
   if (!defined()) return "UndefinedType";
-  return detail::text_of(is_cpu() ? "CPU" : is_cuda() ? "CUDA" : "Meta", dtype(), "Type");
+  return detail::text_of(is_cpu() ? "CPU" : is_cuda() ? "CUDA" : "Meta", scalar_type(), "Type");
 }
 
 void Tensor::undefined_error() {
@@ -17,7 +17,7 @@ void Tensor::undefined_error() {
 
 void Tensor::check_scalar_type(ScalarType expected) const {
   TERN_CHECK(dtype() == expected, DTypeError, "expected scalar type ", expected, " but found ",
-             dtype());
+             scalar_type());
 }
 
 void Tensor::check_accessor(std::size_t dims) const {

@@ -107,15 +107,15 @@ class TERN_API Tensor {
   /// Returns the number of elements; 0 for an undefined tensor.
   std::int64_t numel() const { return impl_ ? impl_->numel : 0; }
   /// Returns the size of an element in bytes.
-  std::size_t element_size() const { return tern::element_size(dtype()); }
+  std::size_t element_size() const { return tern::element_size(scalar_type()); }
   /// Returns the same as element_size().
   std::size_t itemsize() const { return element_size(); }
   /// Returns the size of all elements in bytes.
   std::size_t nbytes() const { return static_cast<std::size_t>(numel()) * element_size(); }
   /// Returns the type of the elements.
-  ScalarType dtype() const { return self().dtype; }
-  /// Returns the same as dtype().
-  ScalarType scalar_type() const { return dtype(); }
+  TypeMeta dtype() const { return TypeMeta::fromScalarType(self().dtype); }
+  /// Returns the type of the elements as an enumerator.
+  ScalarType scalar_type() const { return self().dtype; }
   /// Returns the device of the elements. A CUDA device has an index here.
   Device device() const {
     if (!impl_) [[unlikely]]
@@ -131,7 +131,7 @@ class TERN_API Tensor {
   /// Returns true for a tensor without elements, which has only sizes and a dtype.
   bool is_meta() const { return device().is_meta(); }
   /// Returns true for float16, bfloat16, float32 and float64.
-  bool is_floating_point() const { return tern::is_floating_point(dtype()); }
+  bool is_floating_point() const { return tern::is_floating_point(scalar_type()); }
   /// Returns true when the elements lie in row-major order without gaps.
   bool is_contiguous() const { return self().contiguous; }
   /// Returns true when the elements lie in the order of the format without gaps. Where a size is 1,
@@ -147,7 +147,7 @@ class TERN_API Tensor {
   /// Returns the offset of the first element in the storage, in elements.
   std::int64_t storage_offset() const { return self().offset; }
   /// Returns dtype and device of this tensor, for factories.
-  TensorOptions options() const { return TensorOptions(dtype()).device(device()); }
+  TensorOptions options() const { return TensorOptions(scalar_type()).device(device()); }
 
   // --- Elements --------------------------------------------------------------------------------
 

@@ -14,7 +14,7 @@ void check_function(const char* transform, bool is_set) {
 Tensor normalize(const Tensor& image, const Tensor& mean, const Tensor& stddev) {
   TERN_CHECK(image.defined(), Error, "Normalize: the image is an undefined tensor");
   TERN_CHECK(image.is_floating_point(), DTypeError,
-             "Normalize: Input tensor should be a float tensor. Got ", image.dtype(),
+             "Normalize: Input tensor should be a float tensor. Got ", image.scalar_type(),
              "; convert it first, for example with transforms::ConvertImageDtype()");
   TERN_CHECK(image.dim() >= 3, ShapeError,
              "Normalize: Expected tensor to be a tensor image of size (..., C, H, W), got sizes ",

@@ -18,7 +18,7 @@ inline void set_requires_grad(const std::string& name, const Tensor& parameter,
   if (!parameter.defined()) return;
   TERN_CHECK(!requires_grad || parameter.is_floating_point(), DTypeError, "parameter '", name,
              "': Only Tensors of floating point and complex dtype can require gradients, got ",
-             parameter.dtype());
+             parameter.scalar_type());
   parameter.requires_grad_(requires_grad);
 }
 
@@ -43,7 +43,7 @@ inline void print_parameters(std::ostream& stream, const Module::NamedTensors& p
   const char* const begin = tern::detail::as_libtorch ? "\n(" : is_list ? "\n    (" : "  (";
   stream << '(';
   for (const auto& [name, tensor] : parameters) {
-    print_to(stream, {begin, name, "): Parameter containing: [", tensor.dtype(), " of size ",
+    print_to(stream, {begin, name, "): Parameter containing: [", tensor.scalar_type(), " of size ",
                       tensor.sizes(), ']'});
   }
   stream << (is_list || tern::detail::as_libtorch ? "\n)" : ")");

@@ -14,7 +14,7 @@ void Module::member_error(const detail::BoundMember& member) const {
   const bool is_parameter = parameters_.contains(member.name);
   const auto text = [](const Tensor* tensor) {
     if (tensor == nullptr || !tensor->defined()) return std::string("an undefined tensor");
-    return tern::detail::text_of("a ", tensor->dtype(), " tensor of size ", tensor->sizes());
+    return tern::detail::text_of("a ", tensor->scalar_type(), " tensor of size ", tensor->sizes());
   };
   const Tensor* registered = parameters_.find(member.name);
   if (const Buffer* buffer = buffers_.find(member.name)) registered = &buffer->tensor;

@@ -33,7 +33,7 @@ void load_entry(const State& state, const char* name, const Tensor& parameter, T
   TERN_CHECK(source.sizes() == parameter.sizes(), ShapeError, "loaded state dict has ", name,
              " of size ", source.sizes(), " for a parameter of size ", parameter.sizes());
   TERN_CHECK(source.is_floating_point(), DTypeError, "loaded state dict has ", name, " of dtype ",
-             source.dtype(), ", expected a floating point dtype");
+             source.scalar_type(), ", expected a floating point dtype");
   tensor = source.detach()
                .to(parameter.device(), parameter.dtype(), /*non_blocking=*/false, /*copy=*/true)
                .contiguous();

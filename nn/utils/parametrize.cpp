@@ -20,8 +20,8 @@ constexpr const char* kUnsafe =
 void check_result(const Tensor& value, const Tensor& result) {
   TERN_CHECK(result.dtype() == value.dtype(), Error, kUnsafe,
              "dtype of the tensor, unless `unsafe` flag is enabled.\nunparametrized dtype: torch.",
-             dtype_info(value.dtype()).python_name, "\nparametrized dtype: torch.",
-             dtype_info(result.dtype()).python_name);
+             dtype_info(value.scalar_type()).python_name, "\nparametrized dtype: torch.",
+             dtype_info(result.scalar_type()).python_name);
   TERN_CHECK(result.sizes() == value.sizes(), Error, kUnsafe,
              "shape of the tensor, unless `unsafe` flag is enabled.\nunparametrized shape: "
              "torch.Size(",
@@ -43,8 +43,9 @@ ParametrizationListImpl::ParametrizationListImpl(AnyModule parametrization, Inve
     TERN_CHECK(value.dtype() == original.dtype(), Error,
                "When `right_inverse` outputs one tensor, it may not change the dtype.\n"
                "original.dtype: torch.",
-               dtype_info(original.dtype()).python_name, "\nright_inverse(original).dtype: torch.",
-               dtype_info(value.dtype()).python_name);
+               dtype_info(original.scalar_type()).python_name,
+               "\nright_inverse(original).dtype: torch.",
+               dtype_info(value.scalar_type()).python_name);
     TERN_CHECK(value.device() == original.device(), Error,
                "When `right_inverse` outputs one tensor, it may not change the device.\n"
                "original.device: ",
@@ -147,9 +148,9 @@ void ParametrizationListImpl::right_inverse(const Tensor& value) {
   for (std::size_t i = 0; i < targets.size(); ++i) {
     TERN_CHECK(values[i].dtype() == targets[i].dtype(), Error, "Tensor ", i,
                " returned by `right_inverse` has dtype torch.",
-               dtype_info(values[i].dtype()).python_name, " while `original",
+               dtype_info(values[i].scalar_type()).python_name, " while `original",
                has_one_original_ ? "" : std::to_string(i), "` has dtype torch.",
-               dtype_info(targets[i].dtype()).python_name);
+               dtype_info(targets[i].scalar_type()).python_name);
     values[i] = values[i].detach().to(targets[i].device()).clone();
   }
   for (std::size_t i = 0; i < targets.size(); ++i) targets[i].set_data(values[i]);

@@ -26,7 +26,7 @@ Integers checked_lengths(const Tensor& lengths) {
   TERN_CHECK(lengths.dim() == 1 && lengths.device().is_cpu(), DeviceError,
              "'lengths' argument should be a 1D CPU int64 tensor, but got ", lengths.dim(), "D ",
              tern::detail::text_of(lengths.device().type()), " ",
-             tern::detail::text_of(lengths.dtype()), " tensor");
+             tern::detail::text_of(lengths.scalar_type()), " tensor");
   return integers_of(lengths);
 }
 

@@ -196,7 +196,8 @@ void check_size(const Header& header, const ByteStream& stream) {
 std::string npy_header(const Tensor& tensor, std::string_view place) {
   const std::string type = npy_type(tensor.dtype());
   TERN_CHECK(!type.empty(), FileError, place, ": NumPy has no dtype ",
-             dtype_info(tensor.dtype()).python_name, "; convert the tensor or use another format");
+             dtype_info(tensor.scalar_type()).python_name,
+             "; convert the tensor or use another format");
   std::string shape;
   for (const std::int64_t size : tensor.sizes()) shape += std::to_string(size) + ", ";
   // A Python tuple of one number ends in a comma: (3,) but (3, 4).

@@ -389,7 +389,7 @@ const Tensor& TorchPickle::elements_of(const PickleObject& storage) {
   const Tensor& elements = storages_[place->second].elements;
   if (elements.dtype() != dtype || elements.numel() != count) {
     fail("storage '", storage.text, "' has ", count, " ", dtype, " elements here, but ",
-         elements.numel(), " ", elements.dtype(), " elements in an earlier tensor");
+         elements.numel(), " ", elements.scalar_type(), " elements in an earlier tensor");
   }
   return elements;
 }

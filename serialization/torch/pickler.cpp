@@ -132,7 +132,7 @@ void Pickler::tensor(const Tensor& tensor) {
   objects_ += 12;  // without the three strings, which string() counts
   text_ += "ctorch._utils\n_rebuild_tensor_v2\n((";
   string("storage");
-  text_ += text_of("ctorch\n", tensor.dtype(), "Storage\n");
+  text_ += text_of("ctorch\n", tensor.scalar_type(), "Storage\n");
   string(std::to_string(use.number));
   string("cpu");
   integer(count);

@@ -63,9 +63,9 @@ void AUROC::update(const Tensor& input, const Tensor& target) {
              "AUROC: expected two tensors, got an undefined ",
              input.defined() ? "target" : "input");
   TERN_CHECK(input.is_floating_point(), DTypeError,
-             "AUROC: scores must have a floating dtype, got ", input.dtype());
+             "AUROC: scores must have a floating dtype, got ", input.scalar_type());
   TERN_CHECK(!target.is_floating_point(), DTypeError,
-             "AUROC: targets must be classes of an integer dtype, got ", target.dtype());
+             "AUROC: targets must be classes of an integer dtype, got ", target.scalar_type());
   const bool fits = columns_ == 1 ? input.sizes() == target.sizes()
                                   : input.dim() == target.dim() + 1 && input.dim() > 1;
   TERN_CHECK(fits, ShapeError, "AUROC: expected ",
@@ -128,8 +128,8 @@ void AUROC::load_state_dict(const State& state) {
   const Tensor scores = state["scores"].to<Tensor>("scores");
   const Tensor targets = state["targets"].to<Tensor>("targets");
   TERN_CHECK(scores.is_floating_point() && targets.dtype() == kLong, DTypeError,
-             "AUROC: expected floating scores and int64 targets, got ", scores.dtype(), " and ",
-             targets.dtype());
+             "AUROC: expected floating scores and int64 targets, got ", scores.scalar_type(),
+             " and ", targets.scalar_type());
   TERN_CHECK(scores.dim() == 2 && scores.size(1) == columns_ && targets.dim() == 1 &&
                  scores.size(0) == targets.size(0),
              ShapeError, "AUROC: expected scores [N, ", columns_, "] and targets [N], got ",

@@ -50,7 +50,7 @@ ClassBatch read_batch(const Tensor& input, const Tensor& target, const ClassRule
   if (!same_sizes) {
     const std::int64_t given = input.size(input.dim() == 1 ? 0 : 1);
     TERN_CHECK(input.is_floating_point(), DTypeError, metric,
-               ": scores must have a floating dtype, got ", input.dtype());
+               ": scores must have a floating dtype, got ", input.scalar_type());
     TERN_CHECK(given > 1, ShapeError, metric, ": scores ", input.sizes(),
                " have fewer than 2 classes; probabilities of class 1 need the target's sizes ",
                target.sizes());
@@ -69,7 +69,7 @@ ClassBatch read_batch(const Tensor& input, const Tensor& target, const ClassRule
   }
   const bool soft = same_sizes && input.is_floating_point() && target.is_floating_point();
   TERN_CHECK(soft || !target.is_floating_point(), DTypeError, metric,
-             ": targets must be classes of an integer dtype, got ", target.dtype());
+             ": targets must be classes of an integer dtype, got ", target.scalar_type());
   batch.target = (soft ? target.detach() >= 0.5 : target).to(kLong).reshape({-1});
 
   batch.counted = rule.ignore_index

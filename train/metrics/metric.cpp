@@ -22,7 +22,7 @@ Tensor on_host(const Tensor& sums, std::int64_t count, ScalarType dtype) {
 Tensor loaded_sums(const State& state, const char* metric, std::int64_t count, ScalarType dtype) {
   const Tensor sums = state[kSums].to<Tensor>(kSums);
   TERN_CHECK(sums.dtype() == dtype, DTypeError, metric, ": expected '", kSums, "' of dtype ", dtype,
-             ", got ", sums.dtype());
+             ", got ", sums.scalar_type());
   TERN_CHECK(sums.dim() == 1 && sums.numel() == count, ShapeError, metric, ": expected '", kSums,
              "' of sizes [", count, "], got ", sums.sizes(),
              "; was the state saved by a metric with other arguments?");

@@ -99,8 +99,8 @@ std::string predictions_svg(const Tensor& images, const Tensor& predicted, const
              ": expected images [N, C, H, W] and classes [N] and [N], got sizes ", images.sizes(),
              ", ", predicted.sizes(), " and ", targets.sizes());
   TERN_CHECK(!predicted.is_floating_point() && !targets.is_floating_point(), DTypeError, kName,
-             ": classes must have an integer dtype, got ", predicted.dtype(), " and ",
-             targets.dtype());
+             ": classes must have an integer dtype, got ", predicted.scalar_type(), " and ",
+             targets.scalar_type());
   TERN_CHECK(options.count() > 0 && options.nrow() > 0, Error, kName,
              ": count and nrow must be positive, got ", options.count(), " and ", options.nrow());
   const NoGradGuard no_grad;

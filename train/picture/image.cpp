@@ -45,7 +45,7 @@ void normalize_(const Tensor& images, const std::optional<ValueRange>& range) {
 
 Tensor normalized(const Tensor& batch, const GridOptions& options) {
   TERN_CHECK(batch.is_floating_point(), DTypeError,
-             "make_grid: normalize needs a floating dtype, got ", batch.dtype());
+             "make_grid: normalize needs a floating dtype, got ", batch.scalar_type());
   Tensor result = batch.clone();
   if (!options.scale_each()) {
     normalize_(result, options.value_range());

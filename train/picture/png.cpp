@@ -130,7 +130,7 @@ Tensor as_bytes(const Tensor& picture, const char* caller) {
     values = values.to(kByte) * 255;
   } else {
     TERN_CHECK(values.dtype() == kByte, DTypeError, caller,
-               ": expected pixels of a floating dtype, uint8 or bool, got ", values.dtype());
+               ": expected pixels of a floating dtype, uint8 or bool, got ", values.scalar_type());
   }
   return values.permute({1, 2, 0}).to(kByte).cpu().contiguous();
 }

@@ -19,8 +19,8 @@ ScalarType CastCall::widest(const CastArgument* arguments, std::size_t count) co
         continue;
       }
       TERN_CHECK(tensor.dtype() == low, DTypeError,
-                 "Unexpected floating ScalarType in at::autocast::prioritize: got ", tensor.dtype(),
-                 " in a region of ", low);
+                 "Unexpected floating ScalarType in at::autocast::prioritize: got ",
+                 tensor.scalar_type(), " in a region of ", low);
     }
   }
   return found;

@@ -58,8 +58,9 @@ bool share_memory(const Tensor& self, std::initializer_list<const Tensor*> other
 // the same sizes. If `self` is a view, its base gets a rule that joins the base's old history with
 // the result's.
 void adopt_result(const Tensor& self, const Tensor& result) {
-  TERN_CHECK(can_cast(result.dtype(), self.dtype()), DTypeError, "result type ", result.dtype(),
-             " can't be cast to the desired output type ", self.dtype());
+  TERN_CHECK(can_cast(result.dtype(), self.dtype()), DTypeError, "result type ",
+             result.scalar_type(), " can't be cast to the desired output type ",
+             self.scalar_type());
   // A 0-d CPU tensor may be an operand of a GPU op, but cannot hold its result.
   TERN_CHECK(result.device() == self.device(), DeviceError,
              "Expected all tensors to be on the same device, but found at least two devices, ",

@@ -12,7 +12,7 @@ Tensor& write_out(const char* name, Tensor& out, const Tensor& result) {
       "(): functions with out=... arguments don't support automatic differentiation, but one "
       "of the arguments requires grad.");
   TERN_CHECK(can_cast(result.dtype(), out.dtype()), DTypeError, name, "(): result type ",
-             result.dtype(), " can't be cast to the desired output type ", out.dtype());
+             result.scalar_type(), " can't be cast to the desired output type ", out.scalar_type());
   TERN_CHECK(result.device() == out.device(), DeviceError, name,
              "(): Expected out tensor to have device ", result.device(), ", but got ", out.device(),
              " instead");

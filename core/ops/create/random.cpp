@@ -85,7 +85,7 @@ Tensor& draw_random_inplace(Tensor& self, const char* name, const char* node,
 
 void check_floating_draw(const char* kernel, const Tensor& self) {
   TERN_CHECK(self.is_floating_point(), NotImplementedError, "\"", kernel,
-             "\" not implemented for '", self.dtype(), "'");
+             "\" not implemented for '", self.scalar_type(), "'");
 }
 
 }  // namespace detail
@@ -152,7 +152,7 @@ void check_continuous(const char* distribution, const Tensor& self) {
   TERN_CHECK(self.is_floating_point(), DTypeError, distribution,
              " distribution is a continuous probability distribution. dtype must be a floating "
              "point but you specified ",
-             self.dtype());
+             self.scalar_type());
 }
 
 }  // namespace
@@ -237,7 +237,7 @@ Tensor get_rng_state(Device device) {
 void set_rng_state(const Tensor& state, Device device) {
   TERN_OP("set_rng_state", state);
   TERN_CHECK(state.dtype() == kByte, DTypeError, "RNG state must be a torch.ByteTensor, got ",
-             state.dtype());
+             state.scalar_type());
   Generator& generator = default_generator(device);
   const std::lock_guard<std::mutex> lock(generator.mutex());
   generator.set_state_bytes(state.reshape({-1}).to_vector<std::uint8_t>());

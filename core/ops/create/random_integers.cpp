@@ -129,7 +129,7 @@ Tensor& Tensor::random_(StrictInt from, std::nullopt_t, OptionalGenerator genera
     TERN_CHECK(
         dtype() != kHalf && (range.lowest == first), NotImplementedError,
         "random_ over all 64-bit numbers handles only int64, double, float and bfloat16, got ",
-        dtype());
+        scalar_type());
     // The range 0 stands for all numbers.
     return draw_random_inplace(handle(), "random_", "RandomBackward0", generator,
                                random_args(RandomOp::kRandint, 0, 0, first, first));

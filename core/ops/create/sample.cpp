@@ -220,8 +220,9 @@ Tensor normal(double mean, double std, IntArrayRef sizes, OptionalGenerator gene
 Tensor multinomial(const Tensor& self, StrictInt num_samples, StrictBool replacement,
                    OptionalGenerator generator) {
   TERN_OP("multinomial", self);
-  TERN_CHECK(self.is_floating_point(), DTypeError,
-             "multinomial only supports floating-point dtypes for input, got: ", self.dtype());
+  TERN_CHECK(
+      self.is_floating_point(), DTypeError,
+      "multinomial only supports floating-point dtypes for input, got: ", self.scalar_type());
   TERN_CHECK(self.dim() == 1 || self.dim() == 2, ShapeError, "prob_dist must be 1 or 2 dim, got ",
              self.dim());
   TERN_CHECK(num_samples > 0, Error, "cannot sample n_sample <= 0 samples, got ", num_samples);
@@ -259,12 +260,12 @@ Tensor binomial(const Tensor& count, const Tensor& prob, OptionalGenerator gener
   const auto check = [](const char* name, const Tensor& tensor) {
     TERN_CHECK(tensor.is_floating_point(), DTypeError,
                "binomial only supports floating-point dtypes for ", name,
-               ", got: ", tensor.dtype());
+               ", got: ", tensor.scalar_type());
   };
   check("count", count);
   check("prob", prob);
-  TERN_CHECK(count.dtype() == prob.dtype(), DTypeError, "Found dtype ", prob.dtype(),
-             " but expected ", count.dtype());
+  TERN_CHECK(count.dtype() == prob.dtype(), DTypeError, "Found dtype ", prob.scalar_type(),
+             " but expected ", count.scalar_type());
   TERN_CHECK(count.device() == prob.device(), DeviceError,
              "expected count and prob on one device, got ", count.device(), " and ", prob.device());
   const DimVector sizes = broadcast_sizes(count.sizes(), prob.sizes());
@@ -329,8 +330,8 @@ Tensor noisy_slopes(const Tensor& input, Tensor& noise, double lower, double upp
   check_slopes(input, lower, upper, training);
   TERN_CHECK(noise.sizes() == input.sizes(), ShapeError, "expected noise of sizes ", input.sizes(),
              ", got ", noise.sizes());
-  TERN_CHECK(noise.dtype() == input.dtype(), DTypeError, "expected noise of dtype ", input.dtype(),
-             ", got ", noise.dtype());
+  TERN_CHECK(noise.dtype() == input.dtype(), DTypeError, "expected noise of dtype ",
+             input.scalar_type(), ", got ", noise.scalar_type());
   if (!training) return fixed_slopes(input, (lower + upper) / 2);
   Tensor slopes = draw_slopes("rrelu_with_noise", input, lower, upper, generator);
   const NoGradGuard no_grad;

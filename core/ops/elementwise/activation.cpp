@@ -39,7 +39,7 @@ Tensor activate(const Activation& what, const Tensor& input, Rule rule, const Sc
 Tensor threshold_into(const Tensor& x, const Scalar& threshold, const Scalar& value,
                       const Tensor& out) {
   TERN_CHECK(x.dtype() != kBool, NotImplementedError, "\"threshold_", x.device().type(),
-             "\" not implemented for '", x.dtype(), '\'');
+             "\" not implemented for '", x.scalar_type(), '\'');
   const auto bound = [&](const Scalar& number) -> Scalar {
     return visit_dtype(x.dtype(), [&](auto tag) -> Scalar {
       const auto converted = number.to<typename decltype(tag)::type>();  // may throw
@@ -77,7 +77,7 @@ struct Bounds {
 
 Bounds hardtanh_bounds(const Tensor& x, const Scalar& low, const Scalar& high) {
   TERN_CHECK(x.dtype() != kBool, NotImplementedError,
-             "Bool inputs not supported for hardtanh, got ", x.dtype());
+             "Bool inputs not supported for hardtanh, got ", x.scalar_type());
   TERN_CHECK(!(low.toDouble() > high.toDouble()), Error,
              "min_val cannot be greater than max_val, got ", low, " and ", high);
   if (x.is_floating_point()) return {low, high};

@@ -77,15 +77,15 @@ Tensor addcdiv_into(const Tensor& self, const Tensor& a, const Tensor& b, const 
   TERN_CHECK(a.is_floating_point() || b.is_floating_point(), DTypeError,
              "Integer division with addcdiv is no longer supported. Use input + value * div(a, b, "
              "\"trunc\"), or convert an integer tensor to a floating dtype. Got ",
-             a.dtype(), " and ", b.dtype());
+             a.scalar_type(), " and ", b.scalar_type());
   return run_elementwise(
       {"addcdiv", ElementwiseOp::addcdiv, result_type({self, a, b}), false, value}, {self, a, b},
       out);
 }
 
 void check_lerp_dtype(const Tensor& self, const char* name, const Tensor& other) {
-  TERN_CHECK(self.dtype() == other.dtype(), DTypeError, "expected dtype ", self.dtype(), " for `",
-             name, "` but got dtype ", other.dtype());
+  TERN_CHECK(self.dtype() == other.dtype(), DTypeError, "expected dtype ", self.scalar_type(),
+             " for `", name, "` but got dtype ", other.scalar_type());
 }
 
 Tensor lerp_into(const Tensor& self, const Tensor& end, const Scalar& weight, const Tensor& out) {

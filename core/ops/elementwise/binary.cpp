@@ -61,7 +61,7 @@ Tensor ldexp_into(const Tensor& self, const Tensor& other, const Tensor& out) {
 Tensor heaviside_into(const Tensor& self, const Tensor& values, const Tensor& out) {
   TERN_CHECK(self.dtype() == values.dtype(), DTypeError,
              "heaviside is not yet implemented for tensors with different dtypes. Got ",
-             self.dtype(), " and ", values.dtype());
+             self.scalar_type(), " and ", values.scalar_type());
   return run_elementwise({"heaviside", ElementwiseOp::heaviside, self.dtype()}, {self, values},
                          out);
 }

@@ -127,8 +127,8 @@ bool equal(const Tensor& self, const Tensor& other) {
 Tensor isclose(const Tensor& self, const Tensor& other, double rtol, double atol,
                StrictBool equal_nan) {
   TERN_OP("isclose", self, other);
-  TERN_CHECK(self.dtype() == other.dtype(), DTypeError, self.dtype(), " did not match ",
-             other.dtype());
+  TERN_CHECK(self.dtype() == other.dtype(), DTypeError, self.scalar_type(), " did not match ",
+             other.scalar_type());
   const NoGradGuard no_grad;
   Tensor close = self == other;
   if (equal_nan) close = logical_or(close, logical_and(isnan(self), isnan(other)));

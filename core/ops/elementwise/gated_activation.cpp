@@ -17,7 +17,7 @@ using kernels::ElementwiseOp;
 /// Returns the weight of prelu in a shape that broadcasts along dimension 1.
 Tensor prelu_weight(const Tensor& input, const Tensor& weight) {
   TERN_CHECK(input.dtype() == weight.dtype(), DTypeError, "Type promoting not supported. Got ",
-             input.dtype(), " and ", weight.dtype());
+             input.scalar_type(), " and ", weight.scalar_type());
   TERN_CHECK(weight.dim() <= 1, ShapeError,
              "Expected `weight` to be a scalar or 1D tensor, but got: ndim = ", weight.dim());
   if (weight.numel() == 1) return input.dim() == 0 || weight.dim() == 0 ? weight.view({}) : weight;

@@ -34,7 +34,7 @@ Tensor pow_into(const Operand& self, const Operand& exponent, const Tensor& out)
 
 void check_double(const Tensor& self) {
   TERN_CHECK(self.dtype() == kDouble, DTypeError, "the base given to float_power_ has dtype ",
-             self.dtype(), " but the operation's result requires dtype ", kDouble);
+             self.scalar_type(), " but the operation's result requires dtype ", kDouble);
 }
 
 }  // namespace

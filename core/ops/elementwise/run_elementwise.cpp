@@ -86,7 +86,7 @@ void check_output(const Tensor& out, IntArrayRef sizes, ScalarType dtype) {
   TERN_CHECK(out.sizes() == sizes, ShapeError, "output with shape ", out.sizes(),
              " doesn't match the broadcast shape ", sizes);
   TERN_CHECK(can_cast(dtype, out.dtype()), DTypeError, "result type ", dtype,
-             " can't be cast to the desired output type ", out.dtype());
+             " can't be cast to the desired output type ", out.scalar_type());
 }
 
 }  // namespace

@@ -159,7 +159,7 @@ Tensor where_into(const Tensor& condition, const Operand& self, const Operand& o
                   const Tensor& out) {
   TERN_CHECK(condition.dtype() == kBool, DTypeError,
              "where expected condition to be a boolean tensor, but got a tensor with dtype ",
-             condition.dtype());
+             condition.scalar_type());
   return run_elementwise({"where", ElementwiseOp::where_op, result_type({self, other})},
                          {condition, self, other}, out);
 }
@@ -167,7 +167,8 @@ Tensor where_into(const Tensor& condition, const Operand& self, const Operand& o
 Tensor masked_fill_into(const Tensor& self, const Tensor& mask, const Scalar& value,
                         const Tensor& out) {
   TERN_CHECK(mask.dtype() == kBool, DTypeError,
-             "masked_fill_ only supports boolean masks, but got mask with dtype ", mask.dtype());
+             "masked_fill_ only supports boolean masks, but got mask with dtype ",
+             mask.scalar_type());
   detail::common_device({self, mask});  // throws in the order of the arguments
   // As in fill_(): integers store the truncated value, bools whether it is not 0.
   const Scalar element = visit_dtype(self.dtype(), [&value](auto tag) {
@@ -184,7 +185,8 @@ Tensor masked_fill_into(const Tensor& self, const Tensor& mask, const Tensor& va
              "masked_fill_ only supports a 0-dimensional value tensor, but got tensor with ",
              value.dim(), " dimension(s).");
   TERN_CHECK(mask.dtype() == kBool, DTypeError,
-             "masked_fill_ only supports boolean masks, but got mask with dtype ", mask.dtype());
+             "masked_fill_ only supports boolean masks, but got mask with dtype ",
+             mask.scalar_type());
   detail::common_device({self, mask, value});  // throws in the order of the arguments
   return run_elementwise({"masked_fill", ElementwiseOp::where_op, self.dtype()},
                          {mask, detail::as_element_of(self, value), self}, out);

@@ -94,7 +94,7 @@ Tensor& polygamma_(Tensor& self, std::int64_t n) {
 Tensor mvlgamma(const Tensor& self, std::int64_t p) {
   TERN_OP("mvlgamma", self);
   TERN_CHECK(self.dtype() != kBool, DTypeError,
-             "The input tensor may not be a boolean tensor. Got ", self.dtype());
+             "The input tensor may not be a boolean tensor. Got ", self.scalar_type());
   TERN_CHECK(p >= 1, Error, "p has to be greater than or equal to 1, got ", p);
   const Tensor x = self.is_floating_point() ? self : self.to(get_default_dtype());
   const auto sum_of = [p](const Tensor& of, Tensor (*term)(Tensor)) {
@@ -124,8 +124,8 @@ Tensor& mvlgamma_(Tensor& self, std::int64_t p) {
   return detail::inplace(self, [p](const Tensor& x, const Tensor& out) {
     Tensor result = mvlgamma(x, p);
     if (!out.defined()) return result;
-    TERN_CHECK(out.is_floating_point(), DTypeError, "result type ", result.dtype(),
-               " can't be cast to the desired output type ", out.dtype());
+    TERN_CHECK(out.is_floating_point(), DTypeError, "result type ", result.scalar_type(),
+               " can't be cast to the desired output type ", out.scalar_type());
     detail::copy_elements(out, result);
     return out;
   });
@@ -181,7 +181,7 @@ Tensor& nan_to_num_(Tensor& self, std::optional<double> nan, std::optional<doubl
 std::tuple<Tensor, Tensor> frexp(const Tensor& self) {
   TERN_OP("frexp", self);
   TERN_CHECK(self.is_floating_point(), DTypeError,
-             "torch.frexp() only supports floating-point dtypes, got ", self.dtype(),
+             "torch.frexp() only supports floating-point dtypes, got ", self.scalar_type(),
              ", which is not floating point");
   Tensor mantissa = run_unary("frexp", ElementwiseOp::frexp_mantissa, self, {});
   Tensor exponent;

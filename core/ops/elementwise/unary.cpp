@@ -116,7 +116,7 @@ Tensor& unary_inplace(Tensor& self, Tensor (*function)(Tensor), const char* name
 
 void check_floating(const char* kernel, const Tensor& self) {
   TERN_CHECK(self.is_floating_point(), NotImplementedError, '"', kernel, '_', self.device().type(),
-             "\" not implemented for '", self.dtype(), '\'');
+             "\" not implemented for '", self.scalar_type(), '\'');
 }
 
 }  // namespace detail
@@ -165,7 +165,7 @@ Tensor positive(const Tensor& self) {
   TERN_CHECK(self.dtype() != kBool, NotImplementedError,
              "The `+` operator, on a bool tensor is not supported. Expected a floating point or "
              "integral dtype, got ",
-             self.dtype());
+             self.scalar_type());
   return self;
 }
 

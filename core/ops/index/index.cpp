@@ -37,7 +37,7 @@ void run_index(const char* name, kernels::IndexOp op, const Tensor& in, const Te
 
 void check_index(const char* name, const char* method, const Tensor& self, const Tensor& index) {
   TERN_CHECK(index.dtype() == kLong, DTypeError, name, "(): Expected dtype int64 for index, got ",
-             index.dtype());
+             index.scalar_type());
   check_same_device(method, {&self, &index}, {"self", "index"});
 }
 
@@ -99,8 +99,8 @@ void check_no_overlap(const Tensor& self, std::initializer_list<const Tensor*> o
 
 void check_has_gradient(const Tensor& self, const Tensor& source) {
   TERN_CHECK(self.is_floating_point() || !autograd::needs_grad(source), DTypeError,
-             "Autograd not support dtype: ", self.dtype(), ", got a source of ", source.dtype(),
-             " that requires grad");
+             "Autograd not support dtype: ", self.scalar_type(), ", got a source of ",
+             source.scalar_type(), " that requires grad");
 }
 
 Tensor apart_from(const Tensor& out, const Tensor& index) {
@@ -122,8 +122,8 @@ std::size_t check_source(const char* name, const Tensor& self, std::int64_t dim,
   detail::check_index(name, name, self, index);
   detail::check_same_device(name, {&self, &source}, {"self", "source"});
   TERN_CHECK(self.dtype() == source.dtype(), DTypeError, name,
-             "(): self and source expected to have the same dtype, but got (self) ", self.dtype(),
-             " and (source) ", source.dtype());
+             "(): self and source expected to have the same dtype, but got (self) ",
+             self.scalar_type(), " and (source) ", source.scalar_type());
   const auto d = static_cast<std::size_t>(wrap_dim(dim, self.dim()));
   DimVector sizes = self.self().sizes;
   if (!sizes.empty()) sizes[d] = index.numel();

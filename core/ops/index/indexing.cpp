@@ -113,7 +113,7 @@ Indexed apply_indices(const Tensor& self, Indices indices) {
             !is_floating_point(tensor.dtype()) && (tensor.dim() == 0 || tensor.dtype() == kLong ||
                                                    tensor.dtype() == kInt || is_mask(tensor)),
             IndexError, "tensors used as indices must be long, int, byte or bool tensors, got ",
-            tensor.dtype(), " for dimension ", own_dim);
+            tensor.scalar_type(), " for dimension ", own_dim);
         if (tensor.dim() == 0 && is_mask(tensor)) {
           add_flag(tensor.item<std::int64_t>() != 0);
         } else if (tensor.dim() == 0) {
@@ -244,8 +244,8 @@ Tensor get_selected(const Tensor& self, const Selection& selection) {
 void put_selected_into(const Tensor& out, const Selection& selection, const Tensor& values,
                        bool accumulate) {
   TERN_CHECK(out.dtype() == values.dtype(), DTypeError,
-             "Index put requires the source and destination dtypes match, got ", out.dtype(),
-             " for the destination and ", values.dtype(), " for the source.");
+             "Index put requires the source and destination dtypes match, got ", out.scalar_type(),
+             " for the destination and ", values.scalar_type(), " for the source.");
   detail::check_same_device("index_put_", {&out, &values}, {"self", "value"});
   const DimVector sizes = selection.result_sizes(out.sizes());
   TERN_CHECK(is_expandable_to(values.sizes(), sizes), ShapeError,

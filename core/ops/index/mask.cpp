@@ -114,10 +114,11 @@ using autograd::wrt;
 
 void check_masked_scatter(const Tensor& self, const Tensor& mask, const Tensor& source) {
   TERN_CHECK(self.dtype() == source.dtype(), DTypeError,
-             "masked_scatter: expected self and source to have same dtypes but got ", self.dtype(),
-             " and ", source.dtype());
+             "masked_scatter: expected self and source to have same dtypes but got ",
+             self.scalar_type(), " and ", source.scalar_type());
   TERN_CHECK(mask.dtype() == kBool, DTypeError,
-             "masked_scatter_ only supports boolean masks, but got mask with dtype ", mask.dtype());
+             "masked_scatter_ only supports boolean masks, but got mask with dtype ",
+             mask.scalar_type());
   detail::check_same_device("masked_scatter", {&self, &mask, &source}, {"self", "mask", "source"});
 }
 
@@ -188,7 +189,7 @@ std::vector<Tensor> where(const Tensor& condition) {
 Tensor masked_select(const Tensor& self, const Tensor& mask) {
   TERN_OP("masked_select", self, mask);
   TERN_CHECK(mask.dtype() == kBool, DTypeError, "masked_select: expected BoolTensor for mask, got ",
-             mask.dtype());
+             mask.scalar_type());
   detail::check_same_device("masked_select", {&self, &mask}, {"self", "mask"});
   const DimVector sizes = broadcast_sizes(self.sizes(), mask.sizes());
   const detail::CountedMask counted =

@@ -57,8 +57,8 @@ void check_scatter(const char* name, const Tensor& self, std::int64_t dim, const
   if (index.numel() != 0) detail::check_index(name, name, self, index);
   detail::check_same_device(name, {&self, &source}, {"self", "src"});
   TERN_CHECK(self.dtype() == source.dtype(), DTypeError,
-             "scatter(): Expected self.dtype to be equal to src.dtype, got ", self.dtype(), " and ",
-             source.dtype());
+             "scatter(): Expected self.dtype to be equal to src.dtype, got ", self.scalar_type(),
+             " and ", source.scalar_type());
   const auto d = static_cast<std::size_t>(wrap_dim(dim, self.dim()));
   const Tensor indices = detail::at_least_1d(index), from = detail::at_least_1d(source);
   check_index_shape(name, detail::at_least_1d(self), indices, d);

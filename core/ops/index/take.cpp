@@ -30,7 +30,7 @@ void put_into(const Tensor& out, const Tensor& index, const Tensor& source, bool
   detail::check_same_device("put_", {&out, &source}, {"self", "source"});
   TERN_CHECK(out.dtype() == source.dtype(), DTypeError,
              "put(): self and source expected to have the same dtype, but got self.dtype = ",
-             out.dtype(), " and source.dtype = ", source.dtype());
+             out.scalar_type(), " and source.dtype = ", source.scalar_type());
   TERN_CHECK(source.numel() == index.numel(), IndexError,
              "put(): Expected source and index to have the same number of elements, but got "
              "source.numel() = ",
@@ -96,7 +96,8 @@ Tensor& put_(Tensor& self, const Tensor& index, const Tensor& source, StrictBool
 Tensor take_along_dim(const Tensor& self, const Tensor& indices, std::optional<StrictInt> dim) {
   TERN_OP("take_along_dim", self, indices, dim);
   TERN_CHECK(indices.dtype() == kLong, DTypeError,
-             "torch.take_along_dim(): dtype of indices should be Long but got ", indices.dtype());
+             "torch.take_along_dim(): dtype of indices should be Long but got ",
+             indices.scalar_type());
   if (!dim) return self.reshape({-1}).gather(0, indices.reshape({-1}));
   TERN_CHECK(self.dim() == indices.dim(), Error,
              "torch.take_along_dim(): input and indices should have the same number of "

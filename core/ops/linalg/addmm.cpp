@@ -79,7 +79,8 @@ void check_addmm(const Tensor& self, const Tensor& a, const Tensor& b) {
   detail::check_same_device("addmm", {&self, &a, &b}, {"self", "mat1", "mat2"});
   detail::check_same_dtype_of_matrices(a, b);
   TERN_CHECK(self.dtype() == a.dtype(), DTypeError,
-             "self and mat2 must have the same dtype, but got ", self.dtype(), " and ", b.dtype());
+             "self and mat2 must have the same dtype, but got ", self.scalar_type(), " and ",
+             b.scalar_type());
   detail::check_inner_sizes(a, b);
 }
 
@@ -109,8 +110,8 @@ Tensor addmv_into(const Tensor& self, const Tensor& mat, const Tensor& vec,
              "size mismatch, got input (", self.dim() == 0 ? 1 : self.size(0), "), mat (", rows,
              "x", mat.size(1), "), vec (", vec.size(0), ")");
   TERN_CHECK(self.dtype() == mat.dtype() && mat.dtype() == vec.dtype(), DTypeError,
-             "addmv input tensors must have the same dtype, but got ", self.dtype(), ", ",
-             mat.dtype(), ", and ", vec.dtype());
+             "addmv input tensors must have the same dtype, but got ", self.scalar_type(), ", ",
+             mat.scalar_type(), ", and ", vec.scalar_type());
   const WeightedSum sum("addmv", mat.dtype(), beta_given, alpha_given);
   WeightedSum::check_in_place(self, into, {rows});
   const auto column = [](const Tensor& x) { return x.detach().unsqueeze(-1); };
@@ -170,7 +171,7 @@ Tensor addr_into(const Tensor& self, const Tensor& vec1, const Tensor& vec2, con
     }
     if (into.defined()) {
       TERN_CHECK(can_cast(dtype, into.dtype()), DTypeError, "result type ", dtype,
-                 " can't be cast to the desired output type ", into.dtype());
+                 " can't be cast to the desired output type ", into.scalar_type());
       detail::copy_elements(into, out);
       out = into;
     }
@@ -200,8 +201,8 @@ Tensor baddbmm_into(const Tensor& self, const Tensor& batch1, const Tensor& batc
              "Expected size for first two dimensions of batch2 tensor to be: [", batch1.size(0),
              ", ", batch1.size(2), "] but got: [", batch2.size(0), ", ", batch2.size(1), "].");
   TERN_CHECK(self.dtype() == batch1.dtype() && batch1.dtype() == batch2.dtype(), DTypeError,
-             "Input dtypes must be the same, got: input ", self.dtype(),
-             ", batch1: ", batch1.dtype(), ", batch2: ", batch2.dtype());
+             "Input dtypes must be the same, got: input ", self.scalar_type(),
+             ", batch1: ", batch1.scalar_type(), ", batch2: ", batch2.scalar_type());
   const WeightedSum sum("baddbmm", batch1.dtype(), beta_given, alpha_given);
   Tensor out = sum(self, batch1, batch2, into);
   if (!needs_grad(self, batch1, batch2)) return out;
@@ -228,8 +229,8 @@ Tensor addbmm_into(const Tensor& self, const Tensor& batch1, const Tensor& batch
              ")");
   detail::check_same_dtype_of_matrices(batch1, batch2);
   TERN_CHECK(self.dtype() == batch1.dtype(), DTypeError,
-             "self and mat2 must have the same dtype, but got ", self.dtype(), " and ",
-             batch2.dtype());
+             "self and mat2 must have the same dtype, but got ", self.scalar_type(), " and ",
+             batch2.scalar_type());
   const WeightedSum sum("addbmm", batch1.dtype(), beta_given, alpha_given);
   // The sum over the batch is one product: [m, b k] x [b k, n].
   const std::int64_t inner = batch1.size(0) * batch1.size(2);

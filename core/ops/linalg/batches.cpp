@@ -30,9 +30,9 @@ void check_is_matrix(const char* argument, const Tensor& tensor) {
 
 void check_matrices(const Tensor& a) {
   TERN_CHECK(is_floating_point(a.dtype()), NotImplementedError,
-             "Expected a floating point or complex tensor as input. Got ", a.dtype());
+             "Expected a floating point or complex tensor as input. Got ", a.scalar_type());
   TERN_CHECK(a.dtype() == kFloat || a.dtype() == kDouble, NotImplementedError,
-             "Low precision dtypes not supported. Got ", a.dtype(), ": use to(kFloat) first");
+             "Low precision dtypes not supported. Got ", a.scalar_type(), ": use to(kFloat) first");
   check_is_matrix("A", a);
 }
 

@@ -26,7 +26,7 @@ Tensor run_cdist(const char* name, CdistOp op, double p, const Tensor& x, const 
   Tensor out = detail::make_tensor(sizes, x.dtype(), x.device());
   if (out.numel() == 0) return out;
   TERN_CHECK(x.dtype() == kFloat || x.dtype() == kDouble, NotImplementedError,
-             "not implemented for '", x.dtype(), "': use to(kFloat) first");
+             "not implemented for '", x.scalar_type(), "': use to(kFloat) first");
   const auto dense = [](const Tensor& t) { return t.defined() ? t.detach().contiguous() : t; };
   const Tensor a = dense(x), b = dense(y), g = dense(gradient), d = dense(distances);
   kernels::CdistArgs args{};
@@ -117,7 +117,7 @@ Tensor distances_by_kernel(const Tensor& x, const Tensor& y, double p, IntArrayR
 
 void check_floating(const char* argument, const Tensor& x) {
   TERN_CHECK(is_floating_point(x.dtype()), DTypeError, "only supports floating-point dtypes, ",
-             argument, " got: ", x.dtype(), " instead of Float or Double");
+             argument, " got: ", x.scalar_type(), " instead of Float or Double");
 }
 
 // The pairs i < j of n rows in order, as indices into an n by n matrix.
@@ -146,8 +146,8 @@ Tensor cdist(const Tensor& x1, const Tensor& x2, double p, std::optional<StrictI
              " X2: ", x2.size(-1));
   check_floating("X1", x1);
   check_floating("X2", x2);
-  TERN_CHECK(x1.dtype() == x2.dtype(), DTypeError, "expected scalar type ", x1.dtype(),
-             " but found ", x2.dtype());
+  TERN_CHECK(x1.dtype() == x2.dtype(), DTypeError, "expected scalar type ", x1.scalar_type(),
+             " but found ", x2.scalar_type());
   TERN_CHECK(p >= 0, Error, "only supports non-negative p values, got ", p);
   const std::int64_t mode = compute_mode.value_or(0);
   TERN_CHECK(mode >= 0 && mode <= 2, Error, "possible modes: 0, 1, 2, but was: ", mode);

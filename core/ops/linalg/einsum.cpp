@@ -125,7 +125,7 @@ Labelled contract(const Labelled& first, const Labelled& second, const Labels& k
   // Autocast gives the factors of the product one dtype.
   const bool is_cast = detail::autocast_mode.reaches_inner_ops;
   TERN_CHECK(is_cast || a.tensor.dtype() == b.tensor.dtype(), DTypeError, "expected scalar type ",
-             a.tensor.dtype(), " but found ", b.tensor.dtype());
+             a.tensor.scalar_type(), " but found ", b.tensor.scalar_type());
   const std::int64_t count = a.size_of(batch), m = a.size_of(rows), k = a.size_of(inner),
                      n = b.size_of(columns);
   const Tensor left = a.in_order(joined(joined(batch, rows), inner));

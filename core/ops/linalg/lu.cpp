@@ -242,7 +242,7 @@ Tensor linalg_lu_solve(const Tensor& LU, const Tensor& pivots, const Tensor& B, 
   detail::check_same_device("linalg_lu_solve", {&LU, &pivots, &B}, {"LU", "pivots", "B"});
   detail::check_is_matrix("B", B);
   TERN_CHECK(pivots.dtype() == kInt, DTypeError,
-             "pivots should be a Tensor of scalar type torch.int32, got ", pivots.dtype());
+             "pivots should be a Tensor of scalar type torch.int32, got ", pivots.scalar_type());
   const std::int64_t n = LU.size(-1);
   TERN_CHECK(n == B.size(left ? -2 : -1), ShapeError,
              "Incompatible shapes of A and B for the equation ", left ? "AX = B" : "XA = B", " (",
@@ -254,8 +254,8 @@ Tensor linalg_lu_solve(const Tensor& LU, const Tensor& pivots, const Tensor& B, 
              "Expected LU.shape[:-1] and pivots.shape to be the same, but got pivots with shape ",
              pivots.sizes(), " instead");
   TERN_CHECK(LU.dtype() == B.dtype(), DTypeError,
-             "Expected LU and B to have the same dtype, but found LU of type ", LU.dtype(),
-             " and B of type ", B.dtype(), " instead");
+             "Expected LU and B to have the same dtype, but found LU of type ", LU.scalar_type(),
+             " and B of type ", B.scalar_type(), " instead");
   const DimVector batch = broadcast_sizes(detail::batch_of(B), detail::batch_of(LU));
   const Tensor swaps = pivots.detach().expand(detail::with_vector(batch, n));
   // X A = B is A^T X^T = B^T.

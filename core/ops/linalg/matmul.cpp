@@ -62,7 +62,7 @@ namespace detail {
 
 void check_same_dtype_of_matrices(const Tensor& a, const Tensor& b) {
   TERN_CHECK(a.dtype() == b.dtype(), DTypeError, "mat1 and mat2 must have the same dtype, but got ",
-             a.dtype(), " and ", b.dtype());
+             a.scalar_type(), " and ", b.scalar_type());
 }
 
 void check_inner_sizes(const Tensor& a, const Tensor& b) {
@@ -97,8 +97,8 @@ Tensor mm(const Tensor& self, const Tensor& other) {
   check_matrix("mat2", other);
   detail::check_same_device("mm", {&self, &other}, {"self", "mat2"});
   TERN_CHECK(self.dtype() == other.dtype(), DTypeError,
-             "expected m1 and m2 to have the same dtype, but got: ", self.dtype(),
-             " != ", other.dtype());
+             "expected m1 and m2 to have the same dtype, but got: ", self.scalar_type(),
+             " != ", other.scalar_type());
   check_inner_sizes(self, other);
   Tensor out =
       detail::make_tensor({self.sizes()[0], other.sizes()[1]}, self.dtype(), self.device());
@@ -117,8 +117,8 @@ Tensor bmm(const Tensor& self, const Tensor& other) {
   TERN_CHECK(self.dim() == 3 && other.dim() == 3, ShapeError, self.dim() == 3 ? "batch2" : "batch1",
              " must be a 3D tensor, got ", self.dim(), "-D and ", other.dim(), "-D");
   detail::check_same_device("bmm", {&self, &other}, {"self", "mat2"});
-  TERN_CHECK(self.dtype() == other.dtype(), DTypeError, "expected scalar type ", self.dtype(),
-             " but found ", other.dtype());
+  TERN_CHECK(self.dtype() == other.dtype(), DTypeError, "expected scalar type ", self.scalar_type(),
+             " but found ", other.scalar_type());
   TERN_CHECK(self.sizes()[0] == other.sizes()[0] && self.sizes()[2] == other.sizes()[1], ShapeError,
              "Expected size for first two dimensions of batch2 tensor to be: [", self.sizes()[0],
              ", ", self.sizes()[2], "] but got: [", other.sizes()[0], ", ", other.sizes()[1], "].");
@@ -161,8 +161,8 @@ Tensor product_of_vectors(const char* node, const Tensor& self, const Tensor& ot
   TERN_CHECK(self.dim() == 1 && other.dim() == 1, ShapeError, "1D tensors expected, but got ",
              self.dim(), "D and ", other.dim(), "D tensors");
   TERN_CHECK(self.dtype() == other.dtype(), DTypeError,
-             "dot : expected both vectors to have same dtype, but found ", self.dtype(), " and ",
-             other.dtype());
+             "dot : expected both vectors to have same dtype, but found ", self.scalar_type(),
+             " and ", other.scalar_type());
   TERN_CHECK(self.numel() == other.numel(), ShapeError,
              "inconsistent tensor size, expected tensor ", self.sizes(), " and src ", other.sizes(),
              " to have the same number of elements, but got ", self.numel(), " and ", other.numel(),
@@ -291,8 +291,8 @@ Tensor linear(const Tensor& input, const Tensor& weight, const Tensor& bias) {
              weight.sizes()[1]);
   if (bias.defined()) {
     TERN_CHECK(bias.dtype() == input.dtype(), DTypeError,
-               "self and mat2 must have the same dtype, but got ", bias.dtype(), " and ",
-               weight.dtype());
+               "self and mat2 must have the same dtype, but got ", bias.scalar_type(), " and ",
+               weight.scalar_type());
     if (bias.numel() != n) return composed_linear(input, weight, bias);
   }
   Tensor out = detail::make_tensor({rows, n}, input.dtype(), input.device());

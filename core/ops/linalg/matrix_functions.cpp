@@ -100,7 +100,7 @@ Tensor exponential(const Tensor& a) {
 
 Tensor exponential_of(const Tensor& a) {
   TERN_CHECK(is_floating_point(a.dtype()), NotImplementedError,
-             "Expected a floating point or complex tensor as input. Got ", a.dtype());
+             "Expected a floating point or complex tensor as input. Got ", a.scalar_type());
   detail::check_is_matrix("A", a);
   TERN_CHECK(a.size(-1) == a.size(-2), ShapeError,
              "A must be batches of square matrices, but they are ", a.size(-2), " by ", a.size(-1),
@@ -187,7 +187,7 @@ Tensor linalg_vander(const Tensor& x, std::optional<StrictInt> N) {
   TERN_OP("linalg_vander", x);
   TERN_CHECK(x.dtype() != kBool && x.dtype() != kHalf && x.dtype() != kBFloat16,
              NotImplementedError, "supports floating point, complex, and integer tensors, but got ",
-             x.dtype());
+             x.scalar_type());
   const Tensor all = x.dim() == 0 ? x.unsqueeze(-1) : x;
   const std::int64_t count = N ? static_cast<std::int64_t>(*N) : all.size(-1);
   TERN_CHECK(count > 1, Error, "N must be greater than 1, got ", count);

@@ -41,7 +41,7 @@ Tensor extreme(const Tensor& values, std::int64_t dim, bool keepdim, bool is_sma
 Tensor norm_of_matrices(const Tensor& given, const Order& order, IntArrayRef dim, bool keepdim,
                         std::optional<ScalarType> dtype) {
   TERN_CHECK(is_floating_point(given.dtype()), NotImplementedError,
-             "Expected a floating point or complex tensor as input. Got ", given.dtype());
+             "Expected a floating point or complex tensor as input. Got ", given.scalar_type());
   detail::check_is_matrix("A", given);
   TERN_CHECK(dim.size() == 2, Error, "dim must be a 2-tuple. Got ", dim);
   const std::int64_t row = wrap_dim(dim[0], given.dim()), column = wrap_dim(dim[1], given.dim());
@@ -50,7 +50,7 @@ Tensor norm_of_matrices(const Tensor& given, const Order& order, IntArrayRef dim
     TERN_CHECK(is_floating_point(*dtype), DTypeError,
                "dtype should be floating point or complex, but got ", *dtype);
     TERN_CHECK(promote_types(given.dtype(), *dtype) == *dtype, DTypeError,
-               "the dtype of the input (", given.dtype(),
+               "the dtype of the input (", given.scalar_type(),
                ") should be convertible without narrowing to the specified dtype (", *dtype, ")");
   }
   const Tensor a = dtype ? given.to(*dtype) : given;
@@ -64,7 +64,7 @@ Tensor norm_of_matrices(const Tensor& given, const Order& order, IntArrayRef dim
     return extreme(a.abs().sum(summed, keepdim), left, keepdim, order.is_smallest);
   }
   TERN_CHECK(a.dtype() == kFloat || a.dtype() == kDouble, NotImplementedError,
-             "Low precision dtypes not supported. Got ", a.dtype());
+             "Low precision dtypes not supported. Got ", a.scalar_type());
   DimVector order_of_dims;
   for (std::int64_t d = 0; d < a.dim(); ++d) {
     if (d != row && d != column) order_of_dims.push_back(d);

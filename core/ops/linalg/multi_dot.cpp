@@ -67,8 +67,8 @@ Tensor linalg_multi_dot(TensorList tensors) {
   std::vector<double> sizes{static_cast<double>(matrices[0].size(0))};
   for (std::size_t i = 0; i < n; ++i) {
     TERN_CHECK(tensors[i].dtype() == tensors[0].dtype(), DTypeError,
-               "all tensors must have be the same dtype but tensor 0 is ", tensors[0].dtype(),
-               " and tensor ", i, " ", tensors[i].dtype());
+               "all tensors must have be the same dtype but tensor 0 is ", tensors[0].scalar_type(),
+               " and tensor ", i, " ", tensors[i].scalar_type());
     detail::check_same_device("mm", {&matrices[0], &matrices[i]}, {"self", "mat2"});
     TERN_CHECK(i == 0 || matrices[i - 1].size(1) == matrices[i].size(0), ShapeError, "tensors ",
                i - 1, " and ", i, " with shapes ", tensors[i - 1].sizes(), " and ",

@@ -63,7 +63,8 @@ Tensor tensordot_over(const Tensor& input, const Tensor& other, IntArrayRef dims
              "both dimension lists should have same length, got ", dims_self.size(), " and ",
              dims_other.size());
   TERN_CHECK(input.dtype() == other.dtype(), DTypeError,
-             "both inputs should have same dtype, but got ", input.dtype(), " and ", other.dtype());
+             "both inputs should have same dtype, but got ", input.scalar_type(), " and ",
+             other.scalar_type());
   for (const Tensor* tensor : {&input, &other}) {
     TERN_CHECK(static_cast<std::int64_t>(dims_self.size()) <= tensor->dim(), ShapeError, "got ",
                dims_self.size(), " dims to contract for a tensor of sizes ", tensor->sizes());
@@ -187,8 +188,8 @@ Tensor linalg_cross(const Tensor& input, const Tensor& other, StrictInt dim) {
   const std::int64_t d = wrap_dim(dim, input.dim());
   TERN_CHECK(input.size(d) == 3 && other.size(d) == 3, ShapeError, "inputs dimension ", dim,
              " must have length 3. Got ", input.size(d), " and ", other.size(d));
-  TERN_CHECK(input.dtype() == other.dtype(), DTypeError, "expected scalar type ", input.dtype(),
-             " but found ", other.dtype());
+  TERN_CHECK(input.dtype() == other.dtype(), DTypeError, "expected scalar type ",
+             input.scalar_type(), " but found ", other.scalar_type());
   TERN_CHECK(input.dtype() != kBool, NotImplementedError, "\"cross\" not implemented for 'Bool'");
   const DimVector sizes = broadcast_sizes(input.sizes(), other.sizes());
   Tensor out = cross_of(input, other, sizes, d);
@@ -220,10 +221,10 @@ Tensor linalg_vecdot(const Tensor& x, const Tensor& y, StrictInt dim) {
   TERN_OP("linalg_vecdot", x, y);
   TERN_AUTOCAST(kLower, kLower, linalg_vecdot, x, y, dim);
   TERN_CHECK(is_floating_point(x.dtype()), NotImplementedError,
-             "Expected a floating point or complex tensor as input. Got ", x.dtype());
+             "Expected a floating point or complex tensor as input. Got ", x.scalar_type());
   TERN_CHECK(x.dtype() == y.dtype(), DTypeError,
-             "Expected x and y to have the same dtype, but found x of type ", x.dtype(),
-             " and y of type ", y.dtype(), " instead");
+             "Expected x and y to have the same dtype, but found x of type ", x.scalar_type(),
+             " and y of type ", y.scalar_type(), " instead");
   return (x * y).sum(IntArrayRef({static_cast<std::int64_t>(dim)}));
 }
 
@@ -265,8 +266,8 @@ Tensor bilinear(const Tensor& input1, const Tensor& input2, const Tensor& weight
   TERN_OP("bilinear", input1, input2, weight);
   TERN_AUTOCAST(kUnchanged, kWidest, bilinear, input1, input2, weight, bias);
   TERN_CHECK(input1.dtype() == input2.dtype() && input1.dtype() == weight.dtype(), DTypeError,
-             "All tensors must have the same dtype, got input1: ", input1.dtype(),
-             ", input2: ", input2.dtype(), ", weight: ", weight.dtype());
+             "All tensors must have the same dtype, got input1: ", input1.scalar_type(),
+             ", input2: ", input2.scalar_type(), ", weight: ", weight.scalar_type());
   TERN_CHECK(input1.dim() == input2.dim(), ShapeError, "input dimensions do not match: got ",
              input1.dim(), " and ", input2.dim());
   TERN_CHECK(weight.dim() == 3, ShapeError, "weight must have 3 dimensions, got sizes ",

@@ -317,8 +317,8 @@ std::tuple<Tensor, Tensor, Tensor, Tensor> linalg_lstsq(const Tensor& A, const T
              B.sizes());
   detail::check_same_device("linalg_lstsq", {&A, &B}, {"A", "B"});
   TERN_CHECK(A.dtype() == B.dtype(), DTypeError,
-             "Expected input and other to have the same dtype, but got input's dtype ", A.dtype(),
-             " and other's dtype ", B.dtype());
+             "Expected input and other to have the same dtype, but got input's dtype ",
+             A.scalar_type(), " and other's dtype ", B.scalar_type());
   TERN_CHECK(A.dim() >= B.dim() && A.dim() - B.dim() <= 1, ShapeError,
              "input.dim() must be greater or equal to other.dim() and (input.dim() - other.dim()) "
              "<= 1, got sizes ",

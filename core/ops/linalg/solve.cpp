@@ -138,8 +138,8 @@ std::tuple<Tensor, Tensor> solved(const Tensor& A, const Tensor& B, bool left, b
   check_square(A);
   detail::check_same_device("linalg_solve", {&A, &B}, {"A", "B"});
   TERN_CHECK(A.dtype() == B.dtype(), DTypeError,
-             "Expected A and B to have the same dtype, but found A of type ", A.dtype(),
-             " and B of type ", B.dtype(), " instead");
+             "Expected A and B to have the same dtype, but found A of type ", A.scalar_type(),
+             " and B of type ", B.scalar_type(), " instead");
   const std::int64_t n = A.size(-1);
   const bool is_vector = B.dim() == 1 || B.sizes() == A.sizes().slice(0, A.sizes().size() - 1);
   const auto as_matrix = [is_vector](const Tensor& x) { return is_vector ? x.unsqueeze(-1) : x; };

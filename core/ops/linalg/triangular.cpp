@@ -46,8 +46,8 @@ void check_cholesky(const Tensor& b, const Tensor& factor) {
              "Incompatible matrix sizes for cholesky_solve: each A matrix is ", factor.size(-2),
              " by ", factor.size(-1), " but each b matrix is ", b.size(-2), " by ", b.size(-1));
   TERN_CHECK(b.dtype() == factor.dtype(), DTypeError,
-             "Expected b and A to have the same dtype, but found b of type ", b.dtype(),
-             " and A of type ", factor.dtype(), " instead.");
+             "Expected b and A to have the same dtype, but found b of type ", b.scalar_type(),
+             " and A of type ", factor.scalar_type(), " instead.");
   detail::check_same_device("cholesky_solve", {&b, &factor}, {"self", "A"});
 }
 
@@ -74,8 +74,8 @@ Tensor linalg_solve_triangular(const Tensor& A, const Tensor& B, StrictBool uppe
              "Incompatible shapes of A and B for the equation ", left ? "AX = B" : "XA = B", " (",
              n, "x", n, " and ", B.size(-2), "x", B.size(-1), ")");
   TERN_CHECK(A.dtype() == B.dtype(), DTypeError,
-             "Expected A and B to have the same dtype, but found A of type ", A.dtype(),
-             " and B of type ", B.dtype(), " instead");
+             "Expected A and B to have the same dtype, but found A of type ", A.scalar_type(),
+             " and B of type ", B.scalar_type(), " instead");
   detail::check_same_device("linalg_solve_triangular", {&A, &B}, {"A", "B"});
   const DimVector batch = broadcast_sizes(detail::batch_of(B), detail::batch_of(A));
   Tensor out;

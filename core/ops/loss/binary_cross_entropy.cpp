@@ -63,8 +63,8 @@ Tensor binary_cross_entropy(const Tensor& input, const Tensor& target, const Ten
   TERN_AUTOCAST(kFloat32, kBanned, binary_cross_entropy, input, target, weight, reduction);
   check_constant("binary_cross_entropy", "weight", weight);
   check_same_sizes(input, target);
-  TERN_CHECK(input.dtype() == target.dtype(), DTypeError, "Found dtype ", target.dtype(),
-             " but expected ", input.dtype());
+  TERN_CHECK(input.dtype() == target.dtype(), DTypeError, "Found dtype ", target.scalar_type(),
+             " but expected ", input.scalar_type());
   check_probabilities("input", input);
   check_probabilities("target", target);
   const Tensor each = run_elementwise(
@@ -138,7 +138,7 @@ Tensor binary_cross_entropy_with_logits(const Tensor& input, const Tensor& targe
   TERN_CHECK(target.dtype() != kBool, DTypeError,
              "Subtraction, the `-` operator, with a bool tensor is not supported: the target must "
              "have a floating dtype, got input ",
-             input.dtype(), " and target Bool");
+             input.scalar_type(), " and target Bool");
   Tensor each, out;
   {
     const NoGradGuard no_grad;

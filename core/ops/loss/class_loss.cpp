@@ -45,7 +45,7 @@ struct Targets {
 Targets look_up(const Tensor& input, const Tensor& target, const Tensor& weight,
                 std::int64_t classes, std::int64_t ignore_index) {
   TERN_CHECK(target.dtype() == kLong, DTypeError,
-             "expected target dtype to be Long or Byte, but got ", target.dtype(),
+             "expected target dtype to be Long or Byte, but got ", target.scalar_type(),
              "; convert it with target.to(kLong)");
   const NoGradGuard no_grad;
   Targets result;
@@ -101,7 +101,7 @@ Tensor nll_loss(const Tensor& input, const Tensor& target, const Tensor& weight,
     return nll_loss(input, target.reshape({}), weight, reduction, ignore_index);
   }
   TERN_CHECK(input.is_floating_point(), NotImplementedError,
-             "\"nll_loss_out_frame\" not implemented for '", input.dtype(), "'");
+             "\"nll_loss_out_frame\" not implemented for '", input.scalar_type(), "'");
   const std::int64_t dim = class_dim(input), classes = input.size(dim);
   TERN_CHECK(target.dim() == input.dim() - 1, ShapeError,
              "target must have one dimension less than input, got target sizes ", target.sizes(),

@@ -259,7 +259,7 @@ Tensor ctc_losses(const Tensor& log_probs, const CtcBatch& batch, bool zero_infi
 
 std::vector<std::int64_t> lengths_of(const char* name, const Tensor& lengths) {
   TERN_CHECK(detail::is_integral(lengths.dtype()), DTypeError, name, " must be integral, got ",
-             lengths.dtype());
+             lengths.scalar_type());
   return lengths.to(kLong).cpu().flatten().to_vector<std::int64_t>();
 }
 
@@ -278,9 +278,9 @@ Tensor ctc_loss(const Tensor& log_probs, const Tensor& targets, IntArrayRef inpu
   TERN_CHECK(log_probs.numel() > 0, ShapeError, "log_probs tensor must not be empty, got sizes ",
              log_probs.sizes());
   TERN_CHECK(log_probs.dtype() == kFloat || log_probs.dtype() == kDouble, NotImplementedError,
-             "\"ctc_loss_cpu\" not implemented for '", log_probs.dtype(), "'");
+             "\"ctc_loss_cpu\" not implemented for '", log_probs.scalar_type(), "'");
   TERN_CHECK(detail::is_integral(targets.dtype()), DTypeError,
-             "targets must have an integral dtype, got ", targets.dtype());
+             "targets must have an integral dtype, got ", targets.scalar_type());
   detail::check_same_device("_ctc_loss", {&log_probs, &targets}, {"log_probs", "targets"});
   const Tensor x = is_batched ? log_probs : log_probs.unsqueeze(1);
   const std::int64_t classes = x.size(2);

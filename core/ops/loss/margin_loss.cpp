@@ -35,12 +35,12 @@ void check_scores(const char* kernel, const Tensor& input) {
              "Expected non-empty vector or matrix with optional 0-dim batch size, but got: ",
              input.sizes());
   TERN_CHECK(input.dtype() == kFloat || input.dtype() == kDouble, NotImplementedError, '"', kernel,
-             "\" not implemented for '", input.dtype(), "'");
+             "\" not implemented for '", input.scalar_type(), "'");
 }
 
 void check_labels(const Tensor& target) {
   TERN_CHECK(target.dtype() == kLong, DTypeError, "expected scalar type Long but found ",
-             target.dtype());
+             target.scalar_type());
 }
 
 // Throws IndexError for a label outside [low, classes). On a GPU, gather reports one later.
@@ -152,8 +152,8 @@ Tensor multi_margin_loss(const Tensor& input, const Tensor& target, const Scalar
   if (weight.defined()) {
     TERN_CHECK(weight.dim() == 1 && weight.numel() == classes, ShapeError,
                "inconsistent weight size, expected ", classes, " but got ", weight.sizes());
-    TERN_CHECK(weight.dtype() == input.dtype(), DTypeError, "expected scalar type ", input.dtype(),
-               " but found ", weight.dtype());
+    TERN_CHECK(weight.dtype() == input.dtype(), DTypeError, "expected scalar type ",
+               input.scalar_type(), " but found ", weight.scalar_type());
   }
   detail::check_same_device("multi_margin_loss", {&input, &target, &weight},
                             {"self", "target", "weight"});

@@ -114,7 +114,7 @@ Tensor l1_loss(const Tensor& input, const Tensor& target, Reduction reduction) {
   const ScalarType dtype = dtype_of_difference(input, target);
   TERN_CHECK(input.dtype() != kBool && target.dtype() != kBool, DTypeError,
              "Subtraction, the `-` operator, with a bool tensor is not supported. Got ",
-             input.dtype(), " and ", target.dtype());
+             input.scalar_type(), " and ", target.scalar_type());
   Tensor each, out;
   {
     const NoGradGuard no_grad;
@@ -157,8 +157,8 @@ Tensor kl_div(const Tensor& input, const Tensor& target, Reduction reduction,
   TERN_AUTOCAST(kFloat32, kFloat32, kl_div, input, target, reduction, log_target);
   detail::common_device({input, target});  // throws in the order of the arguments
   TERN_CHECK(input.is_floating_point() && target.is_floating_point(), DTypeError,
-             "Integral inputs not supported. Got input ", input.dtype(), " and target ",
-             target.dtype());
+             "Integral inputs not supported. Got input ", input.scalar_type(), " and target ",
+             target.scalar_type());
   if (log_target) return reduced(target.exp() * (target - input), reduction);
   return reduced(xlogy(target, target) - target * input, reduction);
 }

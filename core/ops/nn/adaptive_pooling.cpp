@@ -145,8 +145,8 @@ std::tuple<Tensor, Tensor> fractional_largest(const char* node, int dims, const 
   TERN_CHECK(samples.dim() == 3, ShapeError, "Expect _random_samples to have 3 dimensions, got ",
              samples.sizes());
   TERN_CHECK(samples.dtype() == input.dtype(), DTypeError,
-             "Expect _random_samples to have the same dtype as input: ", input.dtype(), ", got ",
-             samples.dtype());
+             "Expect _random_samples to have the same dtype as input: ", input.scalar_type(),
+             ", got ", samples.scalar_type());
   TERN_CHECK(samples.size(0) >= batch, ShapeError,
              "Expect _random_samples.size(0) no less then input batch size: ", batch, ", got ",
              samples.size(0));
@@ -197,7 +197,7 @@ Tensor unpooled(const char* kernel, const char* node, int dims, const Tensor& in
              dims == 2 ? "two elements (height, width)" : "three elements (depth, height, width)",
              " in output_size, but got ", output_size.size(), " elements.");
   TERN_CHECK(indices.dtype() == kLong, DTypeError,
-             "elements in indices should be type int64 but got: ", indices.dtype());
+             "elements in indices should be type int64 but got: ", indices.scalar_type());
   TERN_CHECK(input.dim() == dims + 1 || input.dim() == dims + 2, ShapeError,
              "Input to max_unpooling", dims, "d should be a ", dims + 1, "d or ", dims + 2,
              "d Tensor, but got a tensor with ", input.dim(), " dimensions.");

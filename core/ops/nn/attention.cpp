@@ -16,18 +16,18 @@ namespace {
 using detail::AttentionTerms;
 
 void check_dtypes(const Tensor& query, const Tensor& key, const Tensor& value, const Tensor& mask) {
-  TERN_CHECK(
-      query.dtype() == key.dtype() && query.dtype() == value.dtype(), DTypeError,
-      "Expected query, key, and value to have the same dtype, but got query.dtype: ", query.dtype(),
-      " key.dtype: ", key.dtype(), " and value.dtype: ", value.dtype(), " instead.");
+  TERN_CHECK(query.dtype() == key.dtype() && query.dtype() == value.dtype(), DTypeError,
+             "Expected query, key, and value to have the same dtype, but got query.dtype: ",
+             query.scalar_type(), " key.dtype: ", key.scalar_type(),
+             " and value.dtype: ", value.scalar_type(), " instead.");
   TERN_CHECK(query.is_floating_point(), DTypeError, "expected scalar type Float but found ",
-             query.dtype());
+             query.scalar_type());
   if (!mask.defined()) return;
   TERN_CHECK(mask.dtype() == kBool || mask.dtype() == query.dtype() || mask.dtype() == kFloat,
              DTypeError,
              "Expected attn_mask dtype to be bool or float or to match query dtype, but got "
              "attn_mask.dtype: ",
-             mask.dtype(), " and  query.dtype: ", query.dtype(), " instead.");
+             mask.scalar_type(), " and  query.dtype: ", query.scalar_type(), " instead.");
 }
 
 void check_sizes(const Tensor& query, const Tensor& key, const Tensor& value) {

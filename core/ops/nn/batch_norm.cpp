@@ -26,8 +26,8 @@ void check_parameter(const Tensor& parameter, const char* name, const Tensor& in
   TERN_CHECK(parameter.numel() == channels, ShapeError, name, " should contain ", channels,
              " elements not ", parameter.numel());
   TERN_CHECK(parameter.dtype() == input.dtype(), DTypeError,
-             "expect parameter to have scalar type of ", input.dtype(), ", but got ", name, " of ",
-             parameter.dtype());
+             "expect parameter to have scalar type of ", input.scalar_type(), ", but got ", name,
+             " of ", parameter.scalar_type());
 }
 
 /// `format` is that of the kernel's tensors: [outer, channels, inner] or [outer * inner, channels].
@@ -125,7 +125,7 @@ Tensor normalized_batch(const Tensor& input, const Tensor& weight, const Tensor&
                             {&input, &weight, &bias, &running_mean, &running_var},
                             {"input", "weight", "bias", "running_mean", "running_var"});
   TERN_CHECK(input.is_floating_point(), DTypeError, "\"batch_norm\" not implemented for '",
-             input.dtype(), "'");
+             input.scalar_type(), "'");
   TERN_CHECK(!(eps < 0), Error, "batch_norm eps must be non-negative, but got ", eps);
   check_parameter(running_mean, "running_mean", input);
   check_parameter(running_var, "running_var", input);

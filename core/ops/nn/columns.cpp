@@ -147,7 +147,7 @@ Tensor blocks_to_image(const Tensor& input, const Blocks& blocks) {
 
 void check_dtype(const char* kernel, const Tensor& input) {
   TERN_CHECK(input.is_floating_point() || input.dtype() == kBool, NotImplementedError, '"', kernel,
-             "\" not implemented for '", input.dtype(), "'");
+             "\" not implemented for '", input.scalar_type(), "'");
 }
 
 /// Returns true unless a dimension other than the batch's is empty.

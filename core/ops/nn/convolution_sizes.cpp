@@ -180,11 +180,11 @@ void Convolution::check(const Tensor& input, const Tensor& w, const Tensor& bias
              "-dimensional input of size ", input.sizes(), " instead");
   detail::check_same_device("convolution", {&input, &w, &bias}, {"input", "weight", "bias"});
   TERN_CHECK(is_floating_point(input.dtype()), NotImplementedError,
-             "\"convolution\" not implemented for '", input.dtype(), "'");
-  TERN_CHECK(input.dtype() == w.dtype(), DTypeError, "Input type (", input.dtype(),
-             ") and weight type (", w.dtype(), ") should be the same");
+             "\"convolution\" not implemented for '", input.scalar_type(), "'");
+  TERN_CHECK(input.dtype() == w.dtype(), DTypeError, "Input type (", input.scalar_type(),
+             ") and weight type (", w.scalar_type(), ") should be the same");
   TERN_CHECK(!bias.defined() || input.dtype() == bias.dtype(), DTypeError, "Input type (",
-             input.dtype(), ") and bias type (", bias.dtype(), ") should be the same");
+             input.scalar_type(), ") and bias type (", bias.scalar_type(), ") should be the same");
   check_numbers(*this);
 }
 

@@ -32,8 +32,8 @@ void check_table(const Tensor& weight, bool sparse) {
 void check_integers(const char* op, const char* name, const Tensor& tensor) {
   TERN_CHECK(tensor.dtype() == kLong || tensor.dtype() == kInt, DTypeError,
              "Expected tensor for argument #1 '", name,
-             "' to have one of the following scalar types: Long, Int; but got ", tensor.dtype(),
-             " instead (while checking arguments for ", op, ")");
+             "' to have one of the following scalar types: Long, Int; but got ",
+             tensor.scalar_type(), " instead (while checking arguments for ", op, ")");
 }
 
 /// Returns indices as a contiguous vector of int64.
@@ -232,7 +232,7 @@ std::tuple<Tensor, Tensor, Tensor, Tensor> embedding_bag(
   TERN_CHECK(weight.is_floating_point(), DTypeError,
              "Expected tensor for argument #1 'weight' to have one of the following scalar types: "
              "Half, BFloat16, Float, Double; but got ",
-             weight.dtype(), " instead (while checking arguments for embedding_bag)");
+             weight.scalar_type(), " instead (while checking arguments for embedding_bag)");
   TERN_CHECK(indices.dim() == 1, ShapeError,
              "input has to be a 1D Tensor, but got Tensor of "
              "dimension ",
@@ -258,7 +258,7 @@ std::tuple<Tensor, Tensor, Tensor, Tensor> embedding_bag(
     TERN_CHECK(factors.dtype() == weight.dtype(), DTypeError,
                "Expected tensor for argument #1 'weight' to have the same type as tensor for "
                "argument #1 'per_sample_weights'; but type ",
-               weight.dtype(), " does not equal ", factors.dtype());
+               weight.scalar_type(), " does not equal ", factors.scalar_type());
     TERN_CHECK(factors.sizes() == indices.sizes(), ShapeError, "If per_sample_weights (",
                factors.sizes(), ") is not null, then it must have the same shape as the input (",
                indices.sizes(), ")");
@@ -301,7 +301,8 @@ std::tuple<Tensor, Tensor, Tensor, Tensor> embedding_bag(
 Tensor one_hot(const Tensor& input, StrictInt num_classes) {
   TERN_OP("one_hot", input);
   TERN_CHECK(input.dtype() == kLong, DTypeError,
-             "one_hot is only applicable to index tensor of type LongTensor, got ", input.dtype());
+             "one_hot is only applicable to index tensor of type LongTensor, got ",
+             input.scalar_type());
   std::int64_t classes = num_classes;
   TERN_CHECK(input.numel() > 0 || classes > 0, Error,
              "Can not infer total number of classes from empty tensor, got sizes ", input.sizes(),

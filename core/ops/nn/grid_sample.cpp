@@ -188,9 +188,9 @@ void check_grid(const Tensor& input, const Tensor& grid) {
   }
   TERN_CHECK(input.is_floating_point(), NotImplementedError, '"',
              input.dim() == 4 ? "grid_sampler_2d_cpu_kernel_impl" : "grid_sampler3d_cpu",
-             "\" not implemented for '", input.dtype(), '\'');
-  TERN_CHECK(input.dtype() == grid.dtype(), DTypeError, "expected scalar type ", input.dtype(),
-             " but found ", grid.dtype());
+             "\" not implemented for '", input.scalar_type(), '\'');
+  TERN_CHECK(input.dtype() == grid.dtype(), DTypeError, "expected scalar type ",
+             input.scalar_type(), " but found ", grid.scalar_type());
 }
 
 }  // namespace
@@ -240,7 +240,7 @@ Tensor affine_grid_generator(const Tensor& theta, IntArrayRef size, StrictBool a
   TERN_OP("affine_grid_generator", theta);
   TERN_AUTOCAST(kLower, kUnchanged, tern::affine_grid_generator, theta, size, align_corners);
   TERN_CHECK(theta.is_floating_point(), DTypeError,
-             "Expected theta to have floating point type, but got ", theta.dtype());
+             "Expected theta to have floating point type, but got ", theta.scalar_type());
   TERN_CHECK(size.size() == 4 || size.size() == 5, NotImplementedError,
              "affine_grid only supports 4D and 5D sizes, for 2D and 3D affine transforms, "
              "respectively. Got size ",

@@ -145,14 +145,14 @@ void check(const Tensor& input, std::int64_t num_groups, const Tensor& weight, c
                " to be a vector of size equal to the number of channels in input, but got ", name,
                " of shape ", parameter.sizes(), " and input of shape ", input.sizes());
     TERN_CHECK(parameter.dtype() == input.dtype(), DTypeError,
-               "expect parameter to have scalar type of ", input.dtype(), ", but got ", name,
-               " of ", parameter.dtype());
+               "expect parameter to have scalar type of ", input.scalar_type(), ", but got ", name,
+               " of ", parameter.scalar_type());
   };
   check_parameter("weight", weight);
   check_parameter("bias", bias);
   TERN_CHECK(channels > 0, ShapeError, "Expected number of channels to be greater than 0, got 0");
   TERN_CHECK(input.is_floating_point(), DTypeError, "\"GroupNormKernelImpl\" not implemented for '",
-             input.dtype(), "'");
+             input.scalar_type(), "'");
 }
 
 }  // namespace

@@ -42,8 +42,8 @@ void check(const LastDimsNorm& norm, const Tensor& input, IntArrayRef shape, con
                " to be of same shape as normalized_shape, but got ", name, " of shape ",
                parameter.sizes(), " and normalized_shape = ", shape);
     TERN_CHECK(parameter.dtype() == input.dtype(), DTypeError,
-               "expect parameter to have scalar type of ", input.dtype(), ", but got ", name,
-               " of ", parameter.dtype());
+               "expect parameter to have scalar type of ", input.scalar_type(), ", but got ", name,
+               " of ", parameter.scalar_type());
   };
   check_parameter("weight", weight);
   check_parameter("bias", bias);
@@ -56,7 +56,7 @@ void check(const LastDimsNorm& norm, const Tensor& input, IntArrayRef shape, con
                               expected, "], but got input of size", sizes);
   }
   TERN_CHECK(input.is_floating_point(), DTypeError, "\"", norm.kernel, "\" not implemented for '",
-             input.dtype(), "'");
+             input.scalar_type(), "'");
 }
 
 std::int64_t product_of(IntArrayRef sizes) {

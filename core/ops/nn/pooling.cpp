@@ -162,7 +162,8 @@ std::tuple<Tensor, Tensor> max_pooled(const char* node, const Pooling& pool, con
 
 void check_pooling_dtype(const char* kernel, const Tensor& input, bool takes_long) {
   TERN_CHECK(input.is_floating_point() || (takes_long && input.dtype() == kLong),
-             NotImplementedError, '"', kernel, "\" not implemented for '", input.dtype(), '\'');
+             NotImplementedError, '"', kernel, "\" not implemented for '", input.scalar_type(),
+             '\'');
 }
 
 void check_pooling_elements(const Tensor& input, std::size_t first) {

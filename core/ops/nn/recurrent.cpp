@@ -43,13 +43,13 @@ void check_like_input(const Tensor& input, const char* name, const Tensor& tenso
              " tensors are not at the same device, found input tensor at ", input.device(), " and ",
              name, " tensor at ", tensor.device());
   TERN_CHECK(tensor.dtype() == input.dtype(), DTypeError, "Input and ", name,
-             " tensors are not the same dtype, found input tensor with ", input.dtype(), " and ",
-             name, " tensor with ", tensor.dtype());
+             " tensors are not the same dtype, found input tensor with ", input.scalar_type(),
+             " and ", name, " tensor with ", tensor.scalar_type());
 }
 
 void check_floating_input(const Tensor& input) {
   TERN_CHECK(input.is_floating_point(), DTypeError, "expected an input of a floating dtype, got ",
-             input.dtype());
+             input.scalar_type());
 }
 
 void check_sizes_of(const std::string& name, const Tensor& tensor, IntArrayRef sizes) {

@@ -155,7 +155,8 @@ Tensor resample_to(const char* kernel, const char* node, ResampleMode mode, bool
   TERN_CHECK(sizes[1] != 0, ShapeError, "Non-empty ", dims + 2,
              "D data tensor expected but got a tensor with sizes ", sizes);
   TERN_CHECK(input.is_floating_point() || (takes_bytes && input.dtype() == kByte),
-             NotImplementedError, '"', kernel, "\" not implemented for '", input.dtype(), '\'');
+             NotImplementedError, '"', kernel, "\" not implemented for '", input.scalar_type(),
+             '\'');
   Resampling r{node, mode, static_cast<int>(dims), align_corners, {}, sizes, sizes};
   for (std::size_t d = 0; d < dims; ++d) {
     r.out_sizes[2 + d] = output_size[d];

@@ -18,7 +18,7 @@ Tensor run_softmax(const char* name, SoftmaxOp op, const Tensor& in, const Tenso
   const auto d = static_cast<std::size_t>(wrap_dim(dim, in.dim()));
   if (in.numel() == 0) return detail::make_tensor(in.sizes(), in.dtype(), in.device());
   TERN_CHECK(in.is_floating_point(), DTypeError, "\"", name, "_kernel_impl\" not implemented for '",
-             in.dtype(), "'");
+             in.scalar_type(), "'");
   const Tensor dense = in.contiguous();
   const Tensor dense_grad = grad.defined() ? grad.contiguous() : grad;
   Tensor out = detail::make_tensor(in.sizes(), in.dtype(), in.device());

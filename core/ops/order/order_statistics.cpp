@@ -22,7 +22,7 @@ using kernels::OrderStatistic;
 
 void check_no_bool(const char* kernel, const Tensor& self) {
   TERN_CHECK(self.dtype() != kBool, NotImplementedError, '"', kernel, "\" not implemented for '",
-             self.dtype(), '\'');
+             self.scalar_type(), '\'');
 }
 
 // Selects one element along `dim`, which gets the gradient.

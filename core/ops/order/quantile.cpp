@@ -27,11 +27,11 @@ void check_quantile(const Tensor& self, const Tensor& q) {
   TERN_CHECK(self.dtype() == kFloat || self.dtype() == kDouble, DTypeError,
              "input tensor must be either float or double dtype, a floating point dtype of 32 or "
              "64 bits, got ",
-             self.dtype());
+             self.scalar_type());
   TERN_CHECK(q.dim() <= 1, ShapeError, "q must be a scalar or 1D tensor, got sizes ", q.sizes());
   TERN_CHECK(q.dtype() == self.dtype(), DTypeError,
-             "q tensor must be same dtype as the input tensor, got ", q.dtype(), " and ",
-             self.dtype());
+             "q tensor must be same dtype as the input tensor, got ", q.scalar_type(), " and ",
+             self.scalar_type());
   detail::check_same_device("quantile", {&self, &q}, {"self", "q"});
   if (!q.is_cpu()) return;  // a read would wait for the device
   const Tensor known = q.detach();

@@ -19,7 +19,7 @@ void check_sorter(const Tensor& sequence, const Tensor& sorter) {
              "boundary and sorter must have the same size, but got boundary tensor ",
              sequence.sizes(), " and got sorter tensor ", sorter.sizes());
   TERN_CHECK(sorter.dtype() == kLong, DTypeError,
-             "sorter must be a tensor of long dtype but got dtype ", sorter.dtype());
+             "sorter must be a tensor of long dtype but got dtype ", sorter.scalar_type());
   detail::check_same_device("searchsorted", {&sequence, &sorter}, {"boundaries", "sorter"});
   if (sorter.numel() == 0 || sorter.is_meta()) return;
   const auto low = sorter.min().item<std::int64_t>(), high = sorter.max().item<std::int64_t>();

@@ -191,7 +191,7 @@ std::tuple<Tensor, Tensor> topk(const Tensor& self, StrictInt k, StrictInt dim, 
   TERN_CHECK(k >= 0 && k <= size, Error, "selected index k out of range: k is ", std::int64_t{k},
              ", the dimension has size ", size);
   TERN_CHECK(self.dtype() != kBool, NotImplementedError, "topk does not support bool dtypes on ",
-             self.device().type(), ", got ", self.dtype(), ": use to(kByte) first");
+             self.device().type(), ", got ", self.scalar_type(), ": use to(kByte) first");
   const std::int64_t wanted = self.dim() == 0 ? 1 : std::int64_t{k};  // as PyTorch, also for k = 0
   auto [values, indices] =
       detail::run_order_statistic("topk", kernels::OrderStatistic::kTop, self, d, wanted, largest);

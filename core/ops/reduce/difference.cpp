@@ -210,14 +210,14 @@ void check_no_bool(const char* arguments, bool is_bool) {
 }
 
 double checked_distance(const Tensor& y, const Scalar& dx) {
-  check_no_bool("`y`", y.dtype() == kBool);
+  check_no_bool("`y`", y.scalar_type() == kBool);
   TERN_CHECK(!dx.is_boolean(), Error, "Currently, we only support dx as a real number.");
   return dx.toDouble();
 }
 
 // Returns the distances of the coordinates `x`, which broadcast to neighbours of `y`.
 Tensor distances(const Tensor& y, const Tensor& x, std::int64_t dim) {
-  check_no_bool("`x` or `y`", y.dtype() == kBool || x.dtype() == kBool);
+  check_no_bool("`x` or `y`", y.scalar_type() == kBool || x.dtype() == kBool);
   DimVector shape;
   if (x.dim() == 1) {
     TERN_CHECK(x.size(0) == y.size(dim), ShapeError,

@@ -87,7 +87,7 @@ std::tuple<Tensor, Tensor> extreme_along(const char* name, const char* node, Red
 Tensor extreme_index(const char* name, ReduceOp op, const Tensor& self,
                      std::optional<std::int64_t> dim, bool keepdim) {
   TERN_CHECK(self.dtype() != kBool, NotImplementedError, name,
-             "(): does not support bool input. Got a tensor of ", self.dtype(),
+             "(): does not support bool input. Got a tensor of ", self.scalar_type(),
              ": use to(kLong) first");
   if (dim) {
     check_not_empty(name, self, *dim);

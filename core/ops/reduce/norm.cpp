@@ -100,7 +100,7 @@ Tensor recorded_norm(const Tensor& self, const Scalar& p, IntArrayRef dim, bool 
     TERN_CHECK(is_floating_point(*dtype), DTypeError,
                "linalg.vector_norm: dtype should be floating point or complex, but got ", *dtype);
     TERN_CHECK(promote_types(self.dtype(), *dtype) == *dtype, DTypeError,
-               "linalg.vector_norm: the dtype of the input (", self.dtype(),
+               "linalg.vector_norm: the dtype of the input (", self.scalar_type(),
                ") should be convertible without narrowing to the specified dtype (", *dtype, ")");
     return recorded_norm(self.to(*dtype), p, dim, keepdim, std::nullopt, node);
   }
@@ -134,7 +134,8 @@ Tensor recorded_norm(const Tensor& self, const Scalar& p, IntArrayRef dim, bool 
 Tensor checked_norm(const Tensor& self, const Scalar& p, IntArrayRef dim, bool keepdim,
                     std::optional<ScalarType> dtype) {
   TERN_CHECK(self.is_floating_point(), DTypeError,
-             "norm(): input dtype should be either floating point or complex, got ", self.dtype());
+             "norm(): input dtype should be either floating point or complex, got ",
+             self.scalar_type());
   return recorded_norm(self, p, dim, keepdim, dtype);
 }
 
@@ -161,7 +162,7 @@ namespace {
 
 void check_floating_input(const Tensor& tensor) {
   TERN_CHECK(tensor.is_floating_point(), DTypeError,
-             "Expected a floating point or complex tensor as input. Got ", tensor.dtype());
+             "Expected a floating point or complex tensor as input. Got ", tensor.scalar_type());
 }
 
 }  // namespace
@@ -258,7 +259,7 @@ Tensor& embedding_renorm_(Tensor& weight, const Tensor& indices, double max_norm
   TERN_CHECK(indices.dtype() == kLong || indices.dtype() == kInt, DTypeError,
              "Expected tensor for argument #2 'indices' to have one of the following scalar types: "
              "Long, Int; but got ",
-             indices.dtype(), " instead");
+             indices.scalar_type(), " instead");
   Tensor rows = indices.to(kLong).flatten();
   if (!rows.is_meta()) rows = std::get<0>(unique(rows));
   return weight.index_copy_(0, rows, renorm(weight.index_select(0, rows), norm_type, 0, max_norm));

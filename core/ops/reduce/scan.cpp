@@ -221,15 +221,15 @@ Tensor accumulate(const char* what, RunningOp op, const Tensor& self, std::int64
   const ScalarType wanted = dtype.value_or(self.is_floating_point() ? self.dtype() : kLong);
   TERN_CHECK(is_floating_point(wanted) || !needs_grad(self), DTypeError,
              "Autograd not support dtype: ", wanted, ", for ", what, " of a tensor of ",
-             self.dtype(), " that requires grad");
+             self.scalar_type(), " that requires grad");
   return op(self.to(wanted).to(scan_dtype(wanted)), dim, /*reverse=*/false).to(wanted);
 }
 
 Tensor& accumulate_in_place(const ScanCall& call, RunningOp op, Tensor& self,
                             std::optional<ScalarType> dtype) {
   TERN_CHECK(dtype.value_or(self.dtype()) == self.dtype(), DTypeError,
-             "Bad in-place call: input tensor dtype ", self.dtype(), " and output tensor dtype ",
-             *dtype, " should match");
+             "Bad in-place call: input tensor dtype ", self.scalar_type(),
+             " and output tensor dtype ", *dtype, " should match");
   wrap_dim(call.dim, self.dim());
   const auto apply = [&](const Tensor& x, const Tensor& out) {
     if (!out.defined()) return op(x, call.dim, /*reverse=*/false);
@@ -269,7 +269,8 @@ Tensor& cumprod_(Tensor& self, StrictInt dim, std::optional<ScalarType> dtype) {
 Tensor logcumsumexp(const Tensor& self, StrictInt dim) {
   TERN_OP("logcumsumexp", self);
   TERN_CHECK(self.is_floating_point(), NotImplementedError,
-             "\"logcumsumexp\" not implemented for '", self.dtype(), "': use to(kFloat) first");
+             "\"logcumsumexp\" not implemented for '", self.scalar_type(),
+             "': use to(kFloat) first");
   return running_log_sum(self, dim);
 }
 

@@ -24,7 +24,7 @@ void check_observation_weights(const char* kind, const Tensor& weights, bool of_
              " dimensions, sizes ", weights.sizes());
   TERN_CHECK(weights.is_floating_point() == of_floats && weights.dtype() != kBool, DTypeError,
              "expected ", kind, " to have ", of_floats ? "floating point" : "integral",
-             " dtype but got ", kind, " with ", weights.dtype(), " dtype");
+             " dtype but got ", kind, " with ", weights.scalar_type(), " dtype");
   TERN_CHECK(weights.numel() == observations, ShapeError, "expected ", kind,
              " to have the same numel as there are observations in the input but got ",
              weights.numel(), " != ", observations);
@@ -109,7 +109,7 @@ Tensor bincount(const Tensor& self, const Tensor& weights, StrictInt minlength) 
   TERN_OP("bincount", self);
   detail::check_same_device("bincount", {&self, &weights}, {"self", "weights"});
   TERN_CHECK(!self.is_floating_point() && self.dtype() != kBool, NotImplementedError,
-             "\"bincount\" not implemented for '", self.dtype(), '\'');
+             "\"bincount\" not implemented for '", self.scalar_type(), '\'');
   TERN_CHECK(minlength >= 0, Error, "minlength should be >= 0, got ", std::int64_t{minlength});
   TERN_CHECK(self.dim() == 1, ShapeError,
              "bincount only supports 1-d non-negative integral inputs. Got sizes ", self.sizes());
@@ -172,7 +172,7 @@ Interval checked_interval(const char* name, const Tensor& x, Interval given,
 
 void check_histogram(const Tensor& self, std::int64_t bins) {
   TERN_CHECK(self.is_floating_point(), NotImplementedError, "\"histogram\" not implemented for '",
-             self.dtype(), "': use to(kFloat) first");
+             self.scalar_type(), "': use to(kFloat) first");
   TERN_CHECK(bins > 0, Error, "bins must be > 0, but got ", bins);
   TERN_CHECK(bins < std::numeric_limits<std::int32_t>::max(), Error, "too many bins: ", bins);
 }
@@ -240,7 +240,7 @@ std::tuple<Tensor, Tensor> finished_histogram(const Tensor& bin, const Tensor& i
 // PyTorch has no histogram of narrow dtypes, whose edges would be too coarse.
 void check_not_narrow(const Tensor& self) {
   TERN_CHECK(self.dtype() == kFloat || self.dtype() == kDouble, NotImplementedError,
-             "\"histogram\" not implemented for '", self.dtype(), "': use to(kFloat) first");
+             "\"histogram\" not implemented for '", self.scalar_type(), "': use to(kFloat) first");
 }
 
 // Returns the weights as a vector.
@@ -252,7 +252,7 @@ Tensor checked_weight(const Tensor& self, const Tensor& weight) {
   TERN_CHECK(weight.dtype() == self.dtype(), DTypeError,
              "if weight tensor is provided, input tensor and weight tensor should have the same "
              "dtype, got ",
-             self.dtype(), " and ", weight.dtype());
+             self.scalar_type(), " and ", weight.scalar_type());
   return weight.detach().reshape({-1});
 }
 
@@ -267,8 +267,8 @@ std::tuple<Tensor, Tensor> histogram(const Tensor& self, const Tensor& bins, con
              bins.sizes());
   check_not_narrow(self);
   TERN_CHECK(bins.dtype() == self.dtype(), DTypeError,
-             "input tensor and bins tensors should have the same dtype, got ", self.dtype(),
-             " and ", bins.dtype());
+             "input tensor and bins tensors should have the same dtype, got ", self.scalar_type(),
+             " and ", bins.scalar_type());
   const Tensor weights = checked_weight(self, weight);
   const NoGradGuard no_grad;
   const Tensor x = self.detach().reshape({-1}), edges = bins.detach();

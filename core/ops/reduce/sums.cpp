@@ -48,7 +48,7 @@ ScalarType total_dtype(const char* what, const Tensor& self, std::optional<Scala
   const ScalarType wanted = dtype.value_or(sum_dtype(self));
   TERN_CHECK(is_floating_point(wanted) || !needs_grad(self), DTypeError,
              "Autograd not support dtype: ", wanted, ", for the ", what, " of a tensor of ",
-             self.dtype(), " that requires grad");
+             self.scalar_type(), " that requires grad");
   return wanted;
 }
 
@@ -71,7 +71,7 @@ Tensor mean_of(const char* node, const Tensor& self, IntArrayRef dim, bool keepd
   TERN_CHECK(is_floating_point(dtype.value_or(self.dtype())), DTypeError,
              "mean(): could not infer output dtype. ", dtype ? "Optional" : "Input",
              " dtype must be either a floating point or complex dtype. Got: ",
-             dtype.value_or(self.dtype()));
+             dtype.value_or(self.scalar_type()));
   // The mean of no elements is 0 times infinity: NaN.
   return scaled_sum("mean", node, self.to(dtype.value_or(self.dtype())), dim, keepdim,
                     1 / static_cast<double>(reduced_count(self, dim)));
@@ -231,7 +231,7 @@ Tensor nanmean(const Tensor& self, IntArrayRef dim, StrictBool keepdim,
                std::optional<ScalarType> dtype) {
   TERN_OP("nanmean", self);
   TERN_CHECK(self.is_floating_point(), DTypeError,
-             "expected input to have floating point or complex dtype but got ", self.dtype());
+             "expected input to have floating point or complex dtype but got ", self.scalar_type());
   return nansum(self, dim, keepdim, dtype) / is_number(self.detach()).sum(dim, keepdim);
 }
 

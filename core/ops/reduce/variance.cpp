@@ -155,7 +155,8 @@ Tensor record_spread(const SpreadCall& call, const Tensor& out, const Tensor& se
 
 Tensor spread_of(const SpreadCall& call, const Tensor& self) {
   TERN_CHECK(self.is_floating_point(), DTypeError,
-             "std and var only support floating point and complex dtypes, got ", self.dtype());
+             "std and var only support floating point and complex dtypes, got ",
+             self.scalar_type());
   Tensor out = std::get<0>(spread_and_mean(call, self));
   return needs_grad(self) ? record_spread(call, out, self) : out;
 }
@@ -164,7 +165,7 @@ using TwoTensors = std::tuple<Tensor, Tensor>;
 
 TwoTensors both_of(const SpreadCall& call, const Tensor& self) {
   TERN_CHECK(self.is_floating_point(), DTypeError,
-             "only support floating point and complex dtypes, got ", self.dtype());
+             "only support floating point and complex dtypes, got ", self.scalar_type());
   auto [spread, middle] = spread_and_mean(call, self);
   if (!needs_grad(self)) return {spread, middle};
   return {record_spread(call, spread, self), record_mean(call, middle, self)};

@@ -228,6 +228,10 @@ Tensor Tensor::to(ScalarType dtype, StrictBool non_blocking, StrictBool copy,
   if (!copy && !memory_format && dtype == this->dtype()) return *this;
   return to(device(), dtype, non_blocking, copy, memory_format);
 }
+Tensor Tensor::to(TypeMeta dtype, StrictBool non_blocking, StrictBool copy,
+                  std::optional<MemoryFormat> memory_format) const {
+  return to(dtype.toScalarType(), non_blocking, copy, memory_format);
+}
 Tensor Tensor::to(Device device, StrictBool non_blocking, StrictBool copy,
                   std::optional<MemoryFormat> memory_format) const {
   TERN_OP("to", *this);
@@ -254,7 +258,7 @@ Tensor Tensor::to(const Tensor& like, StrictBool non_blocking, StrictBool copy,
 Tensor Tensor::pin_memory() const {
   TERN_OP("pin_memory", *this);
   TERN_CHECK(is_cpu(), DeviceError, "cannot pin '", kernels::traits_of(device()).type_prefix,
-             dtype(), "Type' only dense CPU tensors can be pinned");
+             scalar_type(), "Type' only dense CPU tensors can be pinned");
   if (is_pinned()) return *this;
   const Tensor out = detail::make_pinned(sizes(), preserved_strides(sizes(), strides()), dtype());
   copy_elements(out, *this, /*non_blocking=*/false);

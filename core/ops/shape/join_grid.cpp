@@ -114,8 +114,8 @@ std::vector<Tensor> meshgrid(TensorList tensors, std::string_view indexing) {
     TERN_CHECK(tensor.dim() <= 1, ShapeError,
                "Expected 0D or 1D tensor in the tensor list but got sizes ", tensor.sizes());
     TERN_CHECK(tensor.dtype() == tensors[0].dtype(), DTypeError,
-               "meshgrid expects all tensors to have the same dtype, got ", tensors[0].dtype(),
-               " and ", tensor.dtype());
+               "meshgrid expects all tensors to have the same dtype, got ",
+               tensors[0].scalar_type(), " and ", tensor.scalar_type());
     detail::check_same_device("meshgrid", {&tensors[0], &tensor}, {"tensors", "tensors"});
     sizes.push_back(tensor.numel());
   }

@@ -227,7 +227,7 @@ Tensor repeated_indices(const Tensor& repeats) {
   TERN_CHECK(repeats.dim() == 1, ShapeError, "only accept 1D vector as repeat, got sizes ",
              repeats.sizes());
   TERN_CHECK(!repeats.is_floating_point() && repeats.dtype() != kBool, NotImplementedError,
-             "\"repeat_interleave_cpu\" not implemented for '", repeats.dtype(), "'");
+             "\"repeat_interleave_cpu\" not implemented for '", repeats.scalar_type(), "'");
   TERN_CHECK(!repeats.is_meta(), NotImplementedError,
              "the size of the result depends on the elements of `repeats`, which a meta tensor "
              "does not have");

@@ -28,7 +28,7 @@ void check_may_set(const Tensor& self, const Tensor& source) {
   TERN_CHECK(!self.requires_grad(), Error, "the tensor requires grad, and its elements come from ",
              "elsewhere afterwards. Use set_data(), or detach() it first.");
   TERN_CHECK(source.dtype() == self.dtype(), DTypeError, "Could not set tensor of type ",
-             source.dtype(), " to a tensor of type ", self.dtype());
+             source.scalar_type(), " to a tensor of type ", self.scalar_type());
   TERN_CHECK(source.device() == self.device(), DeviceError,
              "Attempted to set the storage of a tensor on device ", self.device(),
              " to a storage on different device ", source.device());

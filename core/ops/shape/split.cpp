@@ -217,7 +217,7 @@ std::vector<Tensor> tensor_split(const Tensor& self, const Tensor& cuts, StrictI
              cuts.device());
   TERN_CHECK(cuts.dtype() == kLong, DTypeError,
              "tensor_split expected tensor_indices_or_sections to have dtype of long, but got ",
-             cuts.dtype());
+             cuts.scalar_type());
   TERN_CHECK(cuts.dim() <= 1, ShapeError,
              "tensor_split expected tensor_indices_or_sections to be a zero-dimensional or "
              "one-dimensional tensor, but got a tensor with ",

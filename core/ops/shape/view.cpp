@@ -42,7 +42,7 @@ Tensor Tensor::viewed_as(ScalarType dtype) const {
   DimVector sizes = self().sizes, strides = self().strides;
   std::int64_t offset = storage_offset();
   const auto check = [&](bool holds, const auto&... rule) {
-    TERN_CHECK(holds, ShapeError, "self.", rule..., " to view ", this->dtype(), " as ", dtype,
+    TERN_CHECK(holds, ShapeError, "self.", rule..., " to view ", this->scalar_type(), " as ", dtype,
                " (different element sizes)");
   };
   if (from != to) {
@@ -214,7 +214,7 @@ Tensor narrow(const Tensor& self, StrictInt dim, const Tensor& start, StrictInt 
   TERN_OP("narrow", self, start);
   TERN_CHECK(start.dim() == 0 && !start.is_floating_point() && start.dtype() != kBool, Error,
              "start must be an 0-dim integral Tensor, got sizes ", start.sizes(), " and dtype ",
-             start.dtype());
+             start.scalar_type());
   return narrow(self, dim, start.item<std::int64_t>(), length);
 }
 

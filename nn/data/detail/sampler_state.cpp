@@ -43,7 +43,7 @@ std::vector<std::int64_t> indices_of(const char* sampler, const State& state, st
   TERN_CHECK(tensor.dtype() == kLong && tensor.dim() == 1 &&
                  tensor.size(0) == static_cast<std::int64_t>(count),
              Error, sampler, ": the order must have dtype Long and shape [", count, "], got ",
-             tensor.dtype(), " and ", tensor.sizes());
+             tensor.scalar_type(), " and ", tensor.sizes());
   std::vector<std::int64_t> order = tensor.to_vector<std::int64_t>();
   for (const std::int64_t i : order) {
     TERN_CHECK(i >= 0 && static_cast<std::size_t>(i) < size, Error, sampler,

@@ -21,7 +21,7 @@ void check_image(const char* op, const Tensor& image) {
   TERN_CHECK(image.device().is_cpu(), DeviceError, op, ": expected an image on cpu, got one on ",
              image.device(), "; transform images before they move to the device");
   TERN_CHECK(image.dtype() == kByte || image.dtype() == kFloat, DTypeError, op,
-             ": expected an image of dtype Byte or Float, got ", image.dtype());
+             ": expected an image of dtype Byte or Float, got ", image.scalar_type());
   TERN_CHECK(image.dim() == 3, ShapeError, op, ": expected an image [C, H, W], got sizes ",
              image.sizes(),
              image.dim() == 4 ? "; apply transforms of images before Stack"

@@ -264,7 +264,7 @@ Example<> OneHot::apply(Example<> example) {
   const Tensor& target = example.target;
   TERN_CHECK(target.defined(), Error, "OneHot: the example has no target");
   TERN_CHECK(target.numel() == 1 && target.dtype() == kLong, DTypeError,
-             "OneHot: expected a target of one element of dtype Long, got ", target.dtype(),
+             "OneHot: expected a target of one element of dtype Long, got ", target.scalar_type(),
              " of sizes ", target.sizes());
   const auto index = target.item<std::int64_t>();
   TERN_CHECK(index >= 0 && index < num_classes_, IndexError, "OneHot: target ", index,

@@ -68,7 +68,7 @@ void KVCache::Layer::check(std::int64_t number, const Tensor& new_keys,
     TERN_CHECK(buffer.device() == rows.device(), DeviceError, name, " of layer ", number,
                " are on ", buffer.device(), ", got rows on ", rows.device());
     TERN_CHECK(buffer.dtype() == rows.dtype(), DTypeError, name, " of layer ", number, " are ",
-               buffer.dtype(), ", got ", rows.dtype());
+               buffer.scalar_type(), ", got ", rows.scalar_type());
     TERN_CHECK(fits(buffer, rows), ShapeError, name, " of layer ", number, " have the sizes ",
                IntArrayRef(with_rows(buffer, length)), ", which rows of sizes ", rows.sizes(),
                " do not fit");

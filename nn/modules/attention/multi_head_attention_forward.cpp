@@ -142,7 +142,7 @@ Tensor static_heads(const Tensor& rows, const char* name, const Tensor& query) {
 /// Returns a mask as numbers to add to the scores, with `columns` more keys, which are allowed.
 Tensor additive_mask(const Tensor& mask, const char* name, ScalarType dtype, std::int64_t columns) {
   TERN_CHECK(mask.dtype() == kBool || mask.is_floating_point(), DTypeError,
-             "only bool and floating types of ", name, " are supported, got ", mask.dtype());
+             "only bool and floating types of ", name, " are supported, got ", mask.scalar_type());
   Tensor result = mask.dtype() == kBool
                       ? zeros(mask.sizes(), TensorOptions().dtype(dtype).device(mask.device()))
                             .masked_fill_(mask, -std::numeric_limits<double>::infinity())

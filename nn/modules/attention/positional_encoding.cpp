@@ -98,7 +98,7 @@ Tensor PositionalEncodingImpl::forward(const Tensor& input, std::int64_t offset)
              ShapeError, "nn::PositionalEncoding: expected an input [.., .., ", options.d_model(),
              "], or [T, ", options.d_model(), "] without a batch, got ", input.sizes());
   TERN_CHECK(input.is_floating_point(), DTypeError,
-             "nn::PositionalEncoding: expected a floating input, got ", input.dtype());
+             "nn::PositionalEncoding: expected a floating input, got ", input.scalar_type());
   const bool is_batch_last = input.dim() == 3 && !options.batch_first();
   const ScalarType dtype = input.dtype() == kDouble ? kDouble : kFloat;
   const Tensor positions = functional::sinusoidal_positions(

@@ -14,7 +14,7 @@ Tensor rotary_embedding(const Tensor& input, const Tensor& cos, const Tensor& si
                         StrictBool interleaved) {
   TERN_OP("rotary_embedding", input, cos, sin);
   TERN_CHECK(input.is_floating_point(), DTypeError, "expected a floating input, got ",
-             input.dtype());
+             input.scalar_type());
   TERN_CHECK(input.dim() > 0 && cos.dim() > 0 && cos.sizes() == sin.sizes(), ShapeError,
              "expected an input [..., D] and cos and sin of the same sizes [..., R / 2], got ",
              input.sizes(), ", ", cos.sizes(), " and ", sin.sizes());

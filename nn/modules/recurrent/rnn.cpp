@@ -92,9 +92,10 @@ void check_states(const RNNOptionsBase& options, const FirstStates& states, std:
 
 void check_input(const RNNOptionsBase& options, const Tensor& input, const Tensor& weight) {
   if (tern::detail::autocast_mode.devices == 0 && weight.defined()) {
-    TERN_CHECK(input.dtype() == weight.dtype(), DTypeError, "RNN input dtype (", input.dtype(),
-               ") does not match weight dtype (", weight.dtype(), "). Convert input: input.to(k",
-               weight.dtype(), "), or convert model: model->to(k", input.dtype(), ")");
+    TERN_CHECK(input.dtype() == weight.dtype(), DTypeError, "RNN input dtype (",
+               input.scalar_type(), ") does not match weight dtype (", weight.scalar_type(),
+               "). Convert input: input.to(k", weight.scalar_type(),
+               "), or convert model: model->to(k", input.scalar_type(), ")");
   }
   TERN_CHECK(input.size(-1) == options.input_size(), ShapeError,
              "input.size(-1) must be equal to input_size. Expected ", options.input_size(),

@@ -11,7 +11,7 @@ Update::Update(const char* name, const Tensor& parameter_, Tensor gradient)
   TERN_CHECK(grad.sizes() == parameter.sizes(), ShapeError, name, ": the gradient of size ",
              grad.sizes(), " does not fit its parameter of size ", parameter.sizes());
   TERN_CHECK(grad.dtype() == parameter.dtype(), DTypeError, name, ": the gradient of dtype ",
-             grad.dtype(), " does not fit its parameter of dtype ", parameter.dtype());
+             grad.scalar_type(), " does not fit its parameter of dtype ", parameter.scalar_type());
   TERN_CHECK(grad.device() == parameter.device(), DeviceError, name, ": the gradient is on ",
              grad.device(), ", its parameter on ", parameter.device());
   if (!grad.is_contiguous()) grad = grad.detach().contiguous();

@@ -264,7 +264,7 @@ RecurrentResult run_narrow_layer(const RecurrentLayer& layer, const Tensor& inpu
 std::vector<std::int64_t> checked_batch_sizes(const Tensor& data, const Tensor& batch_sizes) {
   TERN_CHECK(batch_sizes.dtype() == kLong && batch_sizes.dim() == 1 && batch_sizes.numel() > 0,
              ShapeError, "batch_sizes must be a 1-d int64 tensor that is not empty, got ",
-             batch_sizes.dtype(), " of sizes ", batch_sizes.sizes());
+             batch_sizes.scalar_type(), " of sizes ", batch_sizes.sizes());
   const Tensor dense = batch_sizes.contiguous();
   const auto* const first = static_cast<const std::int64_t*>(dense.data_ptr());
   std::vector<std::int64_t> sizes(first, first + dense.numel());
