@@ -1,6 +1,7 @@
 # Adds one program per <name>.cpp beside the caller and per folder <name>/ with sources. The folder support/
-# is shared by the programs. All are linked with the given libraries and belong to tern_programs.
-function(tern_add_programs)
+# is shared by the programs. All are linked with the given libraries and belong to tern_programs. They share the
+# precompiled header of the target `header`; if that is a <file>, the first of them compiles it.
+function(tern_add_programs header)
   file(GLOB entries CONFIGURE_DEPENDS RELATIVE ${CMAKE_CURRENT_SOURCE_DIR} *.cpp */*.cpp)
   list(FILTER entries EXCLUDE REGEX "^support/")
   foreach(entry IN LISTS entries)
@@ -13,6 +14,12 @@ function(tern_add_programs)
     add_executable(${name} ${sources_${name}})
     tern_own_code(${name})
     target_link_libraries(${name} PRIVATE tern::tern ${ARGN})
+    if(header MATCHES "^<")
+      target_precompile_headers(${name} PRIVATE ${header})
+      set(header ${name})
+    else()
+      target_precompile_headers(${name} REUSE_FROM ${header})
+    endif()
   endforeach()
   if(names)
     add_dependencies(tern_programs ${names})
