@@ -100,6 +100,13 @@ void put(ScriptModule& module, ScriptAttribute attribute) {
   *old = std::move(attribute);
 }
 
+/// Returns true if `module` is `wanted` or has it somewhere below.
+bool reaches(const ScriptModule& module, const ScriptModule& wanted) {
+  return &module == &wanted || std::ranges::any_of(module.attributes, [&](const auto& attribute) {
+    return attribute.module && reaches(*attribute.module, wanted);
+  });
+}
+
 State tree_of(const ScriptModule& module) {
   State tree;
   for (const ScriptAttribute& attribute : module.attributes) {
@@ -179,6 +186,8 @@ void OutputArchive::write(const std::string& key, const SavedValue& value) {
 }
 
 void OutputArchive::write(const std::string& key, OutputArchive& archive) {
+  TERN_CHECK(!reaches(*archive.content_, *content_), Error, "the archive '", key,
+             "' would contain itself");
   put(*content_, {.name = key, .type = "", .module = archive.content_});
 }
 

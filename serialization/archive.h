@@ -64,7 +64,7 @@ class TERN_API OutputArchive {
   /// `key` has a value of another type.
   void write(const std::string& key, const autograd::SavedValue& value);
   /// Writes an archive below `key`. Later changes of `archive` are seen, too. Throws Error if `key`
-  /// exists.
+  /// exists, and if `archive` has this archive in it.
   void write(const std::string& key, OutputArchive& archive);
   /// Writes all items of a dictionary. Inner dictionaries become nested archives.
   void write_items(const State& dict);
