@@ -30,10 +30,6 @@ struct LoadedPlugin {
 TERN_API LoadedPlugin load_plugin(const LoadRequest& request,
                                   const std::vector<std::string>& folders);
 
-/// Returns the folders that are searched for plugins: TERN_PLUGIN_PATH if set, the folder of
-/// libtern, tern-<major>.<minor> in that folder, the folder of the program, and its ../lib.
-TERN_API std::vector<std::string> plugin_folders();
-
 /// Returns why this libtern cannot use a plugin, or an empty string.
 TERN_API std::string refusal(const kernels::Plugin& plugin);
 

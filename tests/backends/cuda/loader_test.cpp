@@ -87,7 +87,7 @@ TEST(Loader, RefusesAnotherBuildAndPassesReasonsOn) {
 }
 
 TEST(Loader, SearchesTheFolderOfTheVersionAfterThatOfLibtern) {
-  const std::vector<std::string> folders = plugin_folders();
+  const std::vector<std::string> folders = tern::detail::plugin_folders();
   const std::string version =
       "/tern-" + std::to_string(TERN_VERSION_MAJOR) + "." + std::to_string(TERN_VERSION_MINOR);
   const std::size_t libtern = std::getenv("TERN_PLUGIN_PATH") == nullptr ? 0 : 1;
