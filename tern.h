@@ -16,6 +16,7 @@
 #include <tern/core/base/thread_pool.h>
 #include <tern/core/base/version.h>
 #include <tern/core/base/warning.h>
+#include <tern/core/distributed/distributed.h>
 #include <tern/core/ops/ops.h>
 #include <tern/core/tensor/state.h>
 #include <tern/core/tensor/tensor.h>

@@ -19,6 +19,7 @@
 #include <tern/compat/names/generated/torch_data_example.h>
 #include <tern/compat/names/generated/torch_data_samplers.h>
 #include <tern/compat/names/generated/torch_data_transforms.h>
+#include <tern/compat/names/generated/torch_distributed.h>
 #include <tern/compat/names/generated/torch_linalg.h>
 #include <tern/compat/names/generated/torch_nn.h>
 #include <tern/compat/names/generated/torch_nn_functional.h>

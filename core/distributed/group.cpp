@@ -1,0 +1,279 @@
+#include <array>
+#include <cstring>
+#include <utility>
+#include <vector>
+
+#include <tern/core/base/error.h>
+#include <tern/core/distributed/detail/group.h>
+
+namespace tern::distributed::detail {
+namespace {
+
+using tern::detail::text_of;
+
+const char* name_of(Call::Kind kind) {
+  static constexpr const char* kNames[] = {"all_reduce",     "broadcast",  "all_gather",
+                                           "reduce_scatter", "all_to_all", "barrier",
+                                           "split",          "send",       "recv"};
+  return kNames[static_cast<std::size_t>(kind)];
+}
+
+bool is_between_two(Call::Kind kind) {
+  return kind == Call::Kind::kSend || kind == Call::Kind::kRecv;
+}
+
+std::int64_t hash_of(IntArrayRef sizes) {
+  std::uint64_t hash = sizes.size();
+  for (const std::int64_t size : sizes) {
+    hash = kernels::detail::hash_number(hash, static_cast<std::uint64_t>(size));
+  }
+  return static_cast<std::int64_t>(hash);
+}
+
+// Keeps what a transport may still use until the process ends.
+void keep(std::shared_ptr<void> memory) {
+  static std::mutex mutex;
+  static auto& kept = *new std::vector<std::shared_ptr<void>>;
+  const std::lock_guard lock(mutex);
+  kept.push_back(std::move(memory));
+}
+
+std::string list_of(const std::vector<int>& ranks) {
+  std::string text = ranks.size() == 1 ? "rank" : "ranks";
+  for (std::size_t i = 0; i < ranks.size(); ++i) text += text_of(i == 0 ? " " : ", ", ranks[i]);
+  return text;
+}
+
+}  // namespace
+
+std::string describe(const Call& call) {
+  std::string text = name_of(call.kind);
+  if (call.kind == Call::Kind::kAllReduce || call.kind == Call::Kind::kReduceScatter) {
+    static constexpr const char* kOps[] = {"(sum)", "(mean)", "(max)", "(min)"};
+    text += kOps[static_cast<std::size_t>(call.op)];
+  }
+  if (call.kind == Call::Kind::kSend) text += text_of(" to rank ", call.peer);
+  if (call.kind == Call::Kind::kRecv) text += text_of(" from rank ", call.peer);
+  if (call.kind == Call::Kind::kBroadcast) text += text_of(" from rank ", call.peer);
+  if (call.kind != Call::Kind::kBarrier && call.kind != Call::Kind::kSplit) {
+    text += text_of(" of ", dtype_info(call.dtype).python_name, " ", IntArrayRef(call.sizes));
+  }
+  const char* const slash = std::strrchr(call.site.file, '/');
+  text += text_of(" at ", slash == nullptr ? call.site.file : slash + 1, ":", call.site.line);
+  return text;
+}
+
+Group::Group(std::unique_ptr<Transport> transport) : transport_(std::move(transport)) {}
+
+Group::~Group() {
+  if (!worker_.joinable()) return;
+  {
+    const std::lock_guard lock(mutex_);
+    is_ending_ = true;
+  }
+  changed_.notify_all();
+  worker_.join();
+}
+
+void Group::set_timeout(double seconds) {
+  TERN_CHECK(seconds > 0, Error, "set_timeout: seconds must be above 0, got ", seconds);
+  timeout_ = seconds;
+  if (transport_) transport_->set_timeout(seconds);
+}
+
+Work Group::start(Call call, Body body, std::function<void()> finish) {
+  if (!transport_) {
+    if (finish) finish();
+    return {};
+  }
+  auto pending = std::make_shared<Pending>();
+  pending->call = std::move(call);
+  pending->body = std::move(body);
+  pending->finish = std::move(finish);
+  pending->group = shared_from_this();
+  {
+    const std::lock_guard lock(mutex_);
+    queue_.push_back(pending);
+    if (!worker_.joinable()) worker_ = std::thread([this] { work(); });
+  }
+  changed_.notify_all();
+  return Work(std::move(pending));
+}
+
+void Group::run(Call call, const Body& body, const std::function<void()>& finish) {
+  bool is_mine = false;
+  {
+    const std::lock_guard lock(mutex_);
+    is_mine = transport_ && queue_.empty() && !is_busy_;
+    is_busy_ = is_busy_ || is_mine;
+  }
+  if (!is_mine) {
+    start(std::move(call), body, finish).wait();
+    return;
+  }
+  Pending pending;
+  pending.call = std::move(call);
+  pending.body = body;
+  perform(pending);
+  {
+    const std::lock_guard lock(mutex_);
+    is_busy_ = false;
+  }
+  changed_.notify_all();
+  if (pending.error) std::rethrow_exception(pending.error);
+  if (finish) finish();
+}
+
+void Group::work() {
+  std::unique_lock lock(mutex_);
+  while (true) {
+    changed_.wait(lock, [&] { return is_ending_ || (!queue_.empty() && !is_busy_); });
+    if (is_ending_) return;
+    const std::shared_ptr<Pending> pending = std::move(queue_.front());
+    queue_.pop_front();
+    is_busy_ = true;
+    lock.unlock();
+    perform(*pending);
+    lock.lock();
+    is_busy_ = false;
+  }
+}
+
+void Group::perform(Pending& pending) {
+  Call& call = pending.call;
+  std::exception_ptr error;
+  try {
+    TERN_CHECK(failure_.empty(), Error, describe(call),
+               ": the group cannot be used after an earlier error: ", failure_);
+    transport_->enter(&call);
+    if (!is_between_two(call.kind)) check_agreement(call);
+    const Result result = pending.body(*transport_);
+    const bool is_late = result.outcome == Result::Outcome::kLate;
+    check(result, call, is_late ? std::make_shared<Body>(pending.body) : nullptr);
+  } catch (...) {
+    error = std::current_exception();
+  }
+  transport_->enter(nullptr);
+  {
+    const std::lock_guard lock(pending.mutex);
+    pending.body = nullptr;
+    pending.error = error;
+    pending.is_done = true;
+    // Under the lock: the caller may destroy the object as soon as it can take it.
+    pending.changed.notify_all();
+  }
+}
+
+// Compares the calls by one small reduction: the minimum of a number and of its complement, which
+// is the maximum.
+void Group::check_agreement(const Call& call) {
+  const std::int64_t fields[] = {
+      calls_++,  static_cast<std::int64_t>(call.kind),  static_cast<std::int64_t>(call.op),
+      call.peer, static_cast<std::int64_t>(call.dtype), hash_of(call.sizes)};
+  constexpr std::size_t kFields = std::size(fields);
+  const auto memory = std::make_shared<std::array<std::int64_t, 2 * kFields>>();
+  std::array<std::int64_t, 2 * kFields>& ends = *memory;
+  for (std::size_t i = 0; i < kFields; ++i) {
+    ends[i] = fields[i];
+    ends[kFields + i] = ~fields[i];
+  }
+  check(transport_->all_reduce(ends.data(), ends.size(), kLong, Reduction::kMin), call, memory);
+  bool agree = true;
+  for (std::size_t i = 0; i < kFields; ++i) agree = agree && ends[i] == ~ends[kFields + i];
+  if (agree) return;
+
+  const auto texts = std::make_shared<std::pair<std::string, std::string>>();
+  auto& [mine, all] = *texts;
+  mine = describe(call);
+  mine.resize(kPositionBytes - 1);
+  mine.push_back('\0');
+  all.resize(static_cast<std::size_t>(size() * kPositionBytes));
+  check(transport_->all_gather(mine.data(), all.data(), kPositionBytes), call, texts);
+  std::string text = "the ranks call different collectives: ";
+  const std::string first = all.c_str();
+  text += "rank 0 calls " + first;
+  for (int rank = 1; rank < size(); ++rank) {
+    const std::string other = &all[static_cast<std::size_t>(rank * kPositionBytes)];
+    if (other != first) text += text_of(", rank ", rank, " calls ", other);
+  }
+  tern::detail::raise<Error>(text);
+}
+
+void Group::check(const Result& result, const Call& call, std::shared_ptr<void> memory) {
+  if (result.outcome == Result::Outcome::kDone) return;
+  if (result.outcome == Result::Outcome::kLate) {
+    keep(std::move(memory));
+    fail(text_of_late(call));
+  }
+  fail(text_of("rank ", rank(), " in ", describe(call), ": ", result.text));
+}
+
+void Group::fail(std::string text) {
+  failure_ = std::move(text);
+  tern::detail::raise<Error>(failure_);
+}
+
+std::string Group::text_of_late(const Call& call) {
+  std::string mine = describe(call);
+  mine.resize(kPositionBytes - 1);
+  std::string all(static_cast<std::size_t>(size() * kPositionBytes), '\0');
+  transport_->call_roll(mine.c_str(), all.data());
+  std::vector<int> missing;
+  std::string others;
+  for (int rank = 0; rank < size(); ++rank) {
+    const std::string position = &all[static_cast<std::size_t>(rank * kPositionBytes)];
+    if (position.empty()) {
+      missing.push_back(rank);
+    } else if (rank != this->rank() && position != mine.c_str()) {
+      others += text_of("; rank ", rank, " waits in ", position);
+    }
+  }
+  std::string text = text_of("rank ", rank(), " waited ", timeout_, " s in ", describe(call));
+  if (!missing.empty()) {
+    text += " for " + list_of(missing) + (missing.size() == 1 ? ", which does" : ", which do") +
+            " not take part";
+  }
+  return text + others;
+}
+
+}  // namespace tern::distributed::detail
+
+namespace tern::distributed {
+
+Work::Work() = default;
+Work::Work(std::shared_ptr<detail::Pending> pending) : pending_(std::move(pending)) {}
+Work::Work(Work&&) noexcept = default;
+
+Work& Work::operator=(Work&& other) noexcept {
+  Work old(std::move(pending_));  // waits
+  pending_ = std::move(other.pending_);
+  return *this;
+}
+
+Work::~Work() {
+  try {
+    wait();
+  } catch (...) {  // NOLINT(bugprone-empty-catch): nobody asked for it
+  }
+}
+
+void Work::wait() {
+  if (!pending_) return;
+  const std::shared_ptr<detail::Pending> pending = std::move(pending_);
+  // The last owner of the group must not be its own thread.
+  const std::shared_ptr<detail::Group> group = std::move(pending->group);
+  {
+    std::unique_lock lock(pending->mutex);
+    pending->changed.wait(lock, [&] { return pending->is_done; });
+  }
+  if (pending->error) std::rethrow_exception(pending->error);
+  if (pending->finish) pending->finish();
+}
+
+bool Work::is_completed() const {
+  if (!pending_) return true;
+  const std::lock_guard lock(pending_->mutex);
+  return pending_->is_done;
+}
+
+}  // namespace tern::distributed

@@ -1,0 +1,333 @@
+#include <tern/core/distributed/process_group.h>
+
+#include <cstring>
+#include <utility>
+
+#include <tern/core/autograd/grad_mode.h>
+#include <tern/core/base/error.h>
+#include <tern/core/distributed/detail/combine.h>
+#include <tern/core/distributed/detail/group.h>
+#include <tern/core/ops/ops.h>
+
+namespace tern::distributed {
+namespace {
+
+using detail::Call;
+using detail::Group;
+using detail::Reduction;
+using detail::Result;
+using detail::Transport;
+
+void check_tensor(const char* op, const Tensor& tensor) {
+  TERN_CHECK(tensor.defined(), Error, op, ": got an undefined tensor");
+  TERN_CHECK(!tensor.is_meta(), DeviceError, op, ": a tensor on meta has no elements");
+}
+
+// The elements of an output in host memory, row by row: the tensor's own, or a copy that goes back
+// when the call is over.
+struct Output {
+  Output(const char* op, Tensor output, bool needs_elements) : tensor(std::move(output)) {
+    check_tensor(op, tensor);
+    TERN_CHECK(!tensor.self().has_internal_overlap(), Error, op,
+               ": elements of the output share memory; clone() it");
+    if (tensor.device().is_cpu() && tensor.is_contiguous()) {
+      host = tensor;
+    } else if (needs_elements) {
+      host = tensor.detach().to(kCPU).contiguous();
+    } else {
+      host = empty(tensor.sizes(), TensorOptions().dtype(tensor.dtype()));
+    }
+  }
+  void finish() const {
+    if (host.is_same(tensor)) {
+      tensor.self().storage->bump_version();
+    } else {
+      const NoGradGuard no_grad;
+      tensor.copy_(host);
+    }
+  }
+  void* data() const { return host.data_ptr(); }
+
+  Tensor tensor, host;
+};
+
+// The elements of an input in host memory, row by row.
+Tensor on_host(const Tensor& input) {
+  const NoGradGuard no_grad;
+  return input.detach().to(kCPU).contiguous();
+}
+
+// The same, but not those of the output.
+Tensor on_host(const Tensor& input, const Output& output) {
+  const Tensor host = on_host(input);
+  return host.is_alias_of(output.host) ? host.clone() : host;
+}
+
+std::int64_t bytes_of(const Tensor& tensor) {
+  return tensor.numel() * static_cast<std::int64_t>(element_size(tensor.dtype()));
+}
+
+Call call_of(Call::Kind kind, CallSite site, const Tensor& tensor, ReduceOp op = ReduceOp::kSum,
+             int peer = 0) {
+  return {kind, site, op, peer, tensor.dtype(), DimVector(tensor.sizes()), 0};
+}
+
+void check_op(const char* name, ReduceOp op, const Tensor& tensor) {
+  TERN_CHECK(op != ReduceOp::kMean || tensor.is_floating_point(), DTypeError, name,
+             ": the mean needs a floating point dtype, got ", tensor.dtype());
+}
+
+// `parts` has as many elements for each rank as `whole` has in all.
+void check_parts(const char* op, const char* parts_name, const Tensor& parts,
+                 const char* whole_name, const Tensor& whole, int size) {
+  TERN_CHECK(parts.dtype() == whole.dtype(), DTypeError, op, ": ", parts_name, " and ", whole_name,
+             " must have one dtype, got ", parts.dtype(), " and ", whole.dtype());
+  TERN_CHECK(parts.numel() == size * whole.numel(), ShapeError, op, ": ", parts_name, " must have ",
+             size, " times the elements of ", whole_name, ", got sizes ", parts.sizes(), " and ",
+             whole.sizes());
+}
+
+Reduction reduction_of(ReduceOp op) {
+  if (op == ReduceOp::kMax) return Reduction::kMax;
+  return op == ReduceOp::kMin ? Reduction::kMin : Reduction::kSum;
+}
+
+// What a collective does, for those that wait and those that do not.
+struct Task {
+  Call call;
+  detail::Body body;
+  std::function<void()> finish;
+
+  void run(Group& group) && { group.run(std::move(call), body, finish); }
+  Work start(Group& group) && {
+    return group.start(std::move(call), std::move(body), std::move(finish));
+  }
+};
+
+Task all_reduce_task(const Group& group, const Tensor& tensor, ReduceOp op, CallSite site) {
+  check_op("all_reduce", op, tensor);
+  const Output output("all_reduce", tensor, /*needs_elements=*/true);
+  const int size = group.size();
+  return {call_of(Call::Kind::kAllReduce, site, tensor, op),
+          [output, op, size](Transport& transport) {
+            const std::int64_t count = output.host.numel();
+            const ScalarType dtype = output.host.dtype();
+            if (op == ReduceOp::kMean) detail::divide(dtype, output.data(), count, size);
+            return transport.all_reduce(output.data(), count, dtype, reduction_of(op));
+          },
+          [output] { output.finish(); }};
+}
+
+void check_rank(const char* op, int rank, int size) {
+  TERN_CHECK(rank >= 0 && rank < size, IndexError, op, ": rank ", rank,
+             " is not in a group of size ", size);
+}
+
+Task broadcast_task(const Group& group, const Tensor& tensor, int root, CallSite site) {
+  check_rank("broadcast", root, group.size());
+  const Output output("broadcast", tensor, /*needs_elements=*/group.rank() == root);
+  return {call_of(Call::Kind::kBroadcast, site, tensor, ReduceOp::kSum, root),
+          [output, root](Transport& transport) {
+            return transport.broadcast(output.data(), bytes_of(output.host), root);
+          },
+          [output] { output.finish(); }};
+}
+
+// Those with an input and an output. A group of one rank copies.
+template <class Body>
+Task moving_task(const Group& group, Call call, const Output& output, const Tensor& host,
+                 const Body& body) {
+  const bool is_alone = group.size() == 1;
+  return {std::move(call),
+          [output, host, body](Transport& transport) { return body(transport, output, host); },
+          [output, host, is_alone] {
+            if (is_alone)
+              std::memcpy(output.data(), host.data_ptr(), static_cast<std::size_t>(bytes_of(host)));
+            output.finish();
+          }};
+}
+
+Task all_gather_task(const Group& group, const Tensor& tensor, const Tensor& input, CallSite site) {
+  check_tensor("all_gather", input);
+  const Output output("all_gather", tensor, false);
+  check_parts("all_gather", "output", tensor, "input", input, group.size());
+  return moving_task(group, call_of(Call::Kind::kAllGather, site, input), output,
+                     on_host(input, output),
+                     [](Transport& transport, const Output& out, const Tensor& host) {
+                       return transport.all_gather(host.data_ptr(), out.data(), bytes_of(host));
+                     });
+}
+
+Task reduce_scatter_task(const Group& group, const Tensor& tensor, const Tensor& input, ReduceOp op,
+                         CallSite site) {
+  check_tensor("reduce_scatter", input);
+  check_op("reduce_scatter", op, input);
+  const Output output("reduce_scatter", tensor, false);
+  check_parts("reduce_scatter", "input", input, "output", tensor, group.size());
+  Tensor host = on_host(input, output);
+  if (op == ReduceOp::kMean && host.is_alias_of(input)) host = host.clone();  // will be divided
+  const int size = group.size();
+  return moving_task(group, call_of(Call::Kind::kReduceScatter, site, input, op), output, host,
+                     [op, size](Transport& transport, const Output& out, const Tensor& from) {
+                       const ScalarType dtype = from.dtype();
+                       if (op == ReduceOp::kMean)
+                         detail::divide(dtype, from.data_ptr(), from.numel(), size);
+                       return transport.reduce_scatter(from.data_ptr(), out.data(),
+                                                       out.host.numel(), dtype, reduction_of(op));
+                     });
+}
+
+Task all_to_all_task(const Group& group, const Tensor& tensor, const Tensor& input, CallSite site) {
+  check_tensor("all_to_all", input);
+  const Output output("all_to_all", tensor, false);
+  check_parts("all_to_all", "output", tensor, "input", input, 1);
+  const int size = group.size();
+  TERN_CHECK(input.numel() % size == 0, ShapeError, "all_to_all: ", input.numel(),
+             " elements cannot be divided among ", size, " ranks");
+  return moving_task(
+      group, call_of(Call::Kind::kAllToAll, site, input), output, on_host(input, output),
+      [size](Transport& transport, const Output& out, const Tensor& host) {
+        return transport.all_to_all(host.data_ptr(), out.data(), bytes_of(host) / size);
+      });
+}
+
+// What send() puts before the elements.
+struct Header {
+  std::int64_t bytes;
+  char text[detail::kPositionBytes];  // what is sent: both sides must agree
+  char site[detail::kPositionBytes];
+};
+
+Header header_of(const Call& call, std::int64_t bytes) {
+  Header header{bytes, {}, {}};
+  const std::string text =
+      tern::detail::text_of(dtype_info(call.dtype).python_name, " ", IntArrayRef(call.sizes));
+  std::strncpy(header.text, text.c_str(), sizeof(header.text) - 1);
+  std::strncpy(header.site, detail::describe(call).c_str(), sizeof(header.site) - 1);
+  return header;
+}
+
+void check_peer(const char* op, int peer, const Group& group) {
+  check_rank(op, peer, group.size());
+  TERN_CHECK(peer != group.rank(), Error, op, ": rank ", peer, " is this rank itself");
+}
+
+Task recv_task(const Group& group, const Tensor& tensor, int from, CallSite site) {
+  check_peer("recv", from, group);
+  const Output output("recv", tensor, false);
+  const Call call = call_of(Call::Kind::kRecv, site, tensor, ReduceOp::kSum, from);
+  const Header mine = header_of(call, bytes_of(tensor));
+  const auto memory = std::make_shared<std::pair<Header, std::vector<char>>>();
+  return {call,
+          [output, mine, from, memory](Transport& transport) {
+            auto& [sent, dropped] = *memory;
+            Result result = transport.recv(&sent, sizeof(sent), from);
+            if (result.outcome != Result::Outcome::kDone) return result;
+            if (std::strcmp(sent.text, mine.text) == 0) {
+              return transport.recv(output.data(), sent.bytes, from);
+            }
+            dropped.resize(static_cast<std::size_t>(sent.bytes));
+            result = transport.recv(dropped.data(), sent.bytes, from);
+            if (result.outcome != Result::Outcome::kDone) return result;
+            tern::detail::raise<Error>("rank ", transport.rank(), " calls ", mine.site,
+                                       ", but rank ", from, " called ", sent.site);
+          },
+          [output] { output.finish(); }};
+}
+
+}  // namespace
+
+ProcessGroup::ProcessGroup() : ProcessGroup(nullptr) {}
+
+ProcessGroup::ProcessGroup(std::unique_ptr<Transport> transport)
+    : group_(std::make_shared<Group>(std::move(transport))) {}
+
+int ProcessGroup::rank() const { return group_->rank(); }
+int ProcessGroup::size() const { return group_->size(); }
+void ProcessGroup::set_timeout(double seconds) { group_->set_timeout(seconds); }
+double ProcessGroup::timeout() const { return group_->timeout(); }
+
+void ProcessGroup::all_reduce(const Tensor& tensor, ReduceOp op, CallSite site) const {
+  all_reduce_task(*group_, tensor, op, site).run(*group_);
+}
+Work ProcessGroup::all_reduce_async(const Tensor& tensor, ReduceOp op, CallSite site) const {
+  return all_reduce_task(*group_, tensor, op, site).start(*group_);
+}
+
+void ProcessGroup::broadcast(const Tensor& tensor, int root, CallSite site) const {
+  broadcast_task(*group_, tensor, root, site).run(*group_);
+}
+Work ProcessGroup::broadcast_async(const Tensor& tensor, int root, CallSite site) const {
+  return broadcast_task(*group_, tensor, root, site).start(*group_);
+}
+
+std::vector<Tensor> ProcessGroup::all_gather(const Tensor& input, CallSite site) const {
+  check_tensor("all_gather", input);
+  DimVector sizes(input.sizes());
+  sizes.insert(0, size());
+  const Tensor output = empty(sizes, TensorOptions().dtype(input.dtype()).device(input.device()));
+  all_gather(output, input, site);
+  return output.unbind(0);
+}
+void ProcessGroup::all_gather(const Tensor& output, const Tensor& input, CallSite site) const {
+  all_gather_task(*group_, output, input, site).run(*group_);
+}
+Work ProcessGroup::all_gather_async(const Tensor& output, const Tensor& input,
+                                    CallSite site) const {
+  return all_gather_task(*group_, output, input, site).start(*group_);
+}
+
+void ProcessGroup::reduce_scatter(const Tensor& output, const Tensor& input, ReduceOp op,
+                                  CallSite site) const {
+  reduce_scatter_task(*group_, output, input, op, site).run(*group_);
+}
+Work ProcessGroup::reduce_scatter_async(const Tensor& output, const Tensor& input, ReduceOp op,
+                                        CallSite site) const {
+  return reduce_scatter_task(*group_, output, input, op, site).start(*group_);
+}
+
+void ProcessGroup::all_to_all(const Tensor& output, const Tensor& input, CallSite site) const {
+  all_to_all_task(*group_, output, input, site).run(*group_);
+}
+Work ProcessGroup::all_to_all_async(const Tensor& output, const Tensor& input,
+                                    CallSite site) const {
+  return all_to_all_task(*group_, output, input, site).start(*group_);
+}
+
+void ProcessGroup::send(const Tensor& tensor, int to, CallSite site) const {
+  check_tensor("send", tensor);
+  check_peer("send", to, *group_);
+  const Tensor host = on_host(tensor);
+  const Call call = call_of(Call::Kind::kSend, site, tensor, ReduceOp::kSum, to);
+  const Header header = header_of(call, bytes_of(host));
+  group_->run(call, [&](Transport& transport) {
+    const Result result = transport.send(&header, sizeof(header), to);
+    if (result.outcome != Result::Outcome::kDone) return result;
+    return transport.send(host.data_ptr(), header.bytes, to);
+  });
+}
+
+void ProcessGroup::recv(const Tensor& tensor, int from, CallSite site) const {
+  recv_task(*group_, tensor, from, site).run(*group_);
+}
+Work ProcessGroup::recv_async(const Tensor& tensor, int from, CallSite site) const {
+  return recv_task(*group_, tensor, from, site).start(*group_);
+}
+
+void ProcessGroup::barrier(CallSite site) const {
+  group_->run({Call::Kind::kBarrier, site}, [](Transport&) { return Result(); });
+}
+
+ProcessGroup ProcessGroup::split(int color, CallSite site) const { return split(color, 0, site); }
+
+ProcessGroup ProcessGroup::split(int color, int key, CallSite site) const {
+  TERN_CHECK(color >= 0, Error, "split: the color must not be below 0, got ", color);
+  Transport* part = nullptr;
+  group_->run({Call::Kind::kSplit, site},
+              [&](Transport& transport) { return transport.split(color, key, &part); });
+  ProcessGroup group{std::unique_ptr<Transport>(part)};
+  group.set_timeout(timeout());
+  return group;
+}
+
+}  // namespace tern::distributed

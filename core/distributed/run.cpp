@@ -1,0 +1,53 @@
+#include <exception>
+#include <mutex>
+#include <thread>
+#include <vector>
+
+#include <tern/core/base/error.h>
+#include <tern/core/distributed/detail/threads.h>
+#include <tern/core/distributed/detail/world.h>
+#include <tern/core/distributed/distributed.h>
+
+namespace tern::distributed {
+namespace {
+
+constexpr double kTimeout = 60;
+
+// The group of the thread, in run().
+thread_local const ProcessGroup* group_of_thread = nullptr;
+
+}  // namespace
+
+ProcessGroup init_process_group() {
+  if (group_of_thread != nullptr) return *group_of_thread;
+  // Never destroyed: ranks end at different times.
+  static const ProcessGroup& world = *new ProcessGroup(detail::start_world());
+  return world;
+}
+
+void run(int size, const std::function<void(ProcessGroup&)>& program) {
+  TERN_CHECK(size >= 1, Error, "run: needs at least one rank, got ", size);
+  const std::shared_ptr<detail::ThreadWorld> world = detail::make_thread_world(size);
+  std::mutex mutex;
+  std::exception_ptr first_error;
+  const auto run_rank = [&](int rank) {
+    try {
+      ProcessGroup group(detail::thread_transport(world, rank));
+      group.set_timeout(kTimeout);
+      const ProcessGroup own = group;  // `program` may assign another group
+      group_of_thread = &own;
+      program(group);
+    } catch (...) {
+      const std::lock_guard lock(mutex);
+      if (!first_error) first_error = std::current_exception();
+    }
+    group_of_thread = nullptr;
+    detail::end_rank(*world, rank);
+  };
+  std::vector<std::thread> threads;
+  for (int rank = 0; rank < size; ++rank) threads.emplace_back(run_rank, rank);
+  for (std::thread& thread : threads) thread.join();
+  if (first_error) std::rethrow_exception(first_error);
+}
+
+}  // namespace tern::distributed

@@ -1,0 +1,34 @@
+#pragma once
+
+#include <cstdlib>
+#include <functional>
+
+#include <tern/tern.h>
+
+#include "error_of.h"
+#include "simulated_devices.h"
+
+// These tests run on ranks that are threads, and once more under mpirun (CMakeLists.txt), where
+// each process runs all of them.
+
+namespace tern::testing {
+
+using distributed::ProcessGroup;
+using distributed::ReduceOp;
+
+inline bool is_under_mpirun() { return std::getenv("OMPI_COMM_WORLD_SIZE") != nullptr; }
+
+/// Runs `program` on `size` threads, or on the processes of mpirun, each time in a group of its
+/// own.
+inline void on_ranks(int size, const std::function<void(ProcessGroup&)>& program) {
+  if (!is_under_mpirun()) return distributed::run(size, program);
+  ProcessGroup group = distributed::init_process_group().split(0);
+  group.set_timeout(60);
+  program(group);
+}
+
+}  // namespace tern::testing
+
+/// For a test of ranks that are threads.
+#define TERN_NEEDS_THREADS() \
+  if (::tern::testing::is_under_mpirun()) GTEST_SKIP() << "for ranks that are threads"
