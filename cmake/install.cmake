@@ -32,7 +32,7 @@ if(NOT TERN_SHARED)
 endif()
 
 # tern_install(PREFIX LIBRARIES PLUGINS [EXCLUDE_FROM_ALL]): the components <PREFIX>library, <PREFIX>development,
-# <PREFIX>tools and <PREFIX>cuda, with libtern in the folder LIBRARIES and its plugins in PLUGINS.
+# <PREFIX>tools, <PREFIX>cuda and <PREFIX>mpi, with libtern in the folder LIBRARIES and its plugins in PLUGINS.
 function(tern_install prefix libraries plugins)
   install(TARGETS tern tern_torch_compat EXPORT ${prefix}tern-targets
           LIBRARY DESTINATION ${libraries} COMPONENT ${prefix}library
@@ -43,6 +43,9 @@ function(tern_install prefix libraries plugins)
   endif()
   if(TARGET tern_cuda)
     install(TARGETS tern_cuda LIBRARY DESTINATION ${plugins} COMPONENT ${prefix}cuda ${ARGN})
+  endif()
+  if(TARGET tern_mpi)
+    install(TARGETS tern_mpi LIBRARY DESTINATION ${plugins} COMPONENT ${prefix}mpi ${ARGN})
   endif()
   if(TARGET tern-state)
     install(TARGETS tern-state COMPONENT ${prefix}tools ${ARGN})

@@ -96,8 +96,10 @@ void check_plugin(const std::filesystem::path& plugin) {
 
 TEST(Exports, PluginsUseNothingOfTheLibrary) {
   check_plugin(kBuild / "lib/libtern_sim.so");
-  const auto cuda = kBuild / "lib/libtern_cuda.so";
-  if (std::filesystem::exists(cuda)) check_plugin(cuda);  // built where there is a toolkit
+  // Built where there is a CUDA toolkit, and OpenMPI.
+  for (const char* name : {"lib/libtern_cuda.so", "lib/libtern_mpi.so"}) {
+    if (std::filesystem::exists(kBuild / name)) check_plugin(kBuild / name);
+  }
 }
 
 }  // namespace
