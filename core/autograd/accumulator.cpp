@@ -19,6 +19,21 @@ class Accumulator final : public Node {
   void run(const Tensor* gradients, Tensor* /*results*/, EdgeSet /*wanted*/) override {
     const Tensor& gradient = gradients[0];
     if (!gradient.defined() || !slot_->is_open) return;
+    add(gradient);
+    if (slot_->hooks) [[unlikely]]
+      run_accumulate_hooks(*slot_);
+  }
+  /// Makes the next first gradient like this leaf, whose elements were replaced.
+  void follow(const Tensor& leaf) {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    set_output_info(0, leaf);
+    strides_ = leaf.self().strides;
+  }
+  std::string name() const override { return "torch::autograd::AccumulateGrad"; }
+  bool is_accumulator() const override { return true; }
+
+ private:
+  void add(const Tensor& gradient) {
     // Several threads may run backward over shared leaves.
     const std::lock_guard<std::mutex> lock(mutex_);
     Tensor& grad = slot_->grad;
@@ -31,16 +46,7 @@ class Accumulator final : public Node {
       grad.add_(gradient);
     }
   }
-  /// Makes the next first gradient like this leaf, whose elements were replaced.
-  void follow(const Tensor& leaf) {
-    const std::lock_guard<std::mutex> lock(mutex_);
-    set_output_info(0, leaf);
-    strides_ = leaf.self().strides;
-  }
-  std::string name() const override { return "torch::autograd::AccumulateGrad"; }
-  bool is_accumulator() const override { return true; }
 
- private:
   // Takes over the tensor if nobody else uses its memory and it has no history, so that later
   // gradients can be added in place. Otherwise copies it. The result has the leaf's layout.
   Tensor first_gradient(const Tensor& gradient) const {

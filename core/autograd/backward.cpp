@@ -3,6 +3,7 @@
 #include <tern/core/autograd/autograd.h>
 #include <tern/core/autograd/detail/engine.h>
 #include <tern/core/autograd/detail/meta.h>
+#include <tern/core/autograd/detail/pass_end.h>
 #include <tern/core/autograd/record.h>
 #include <tern/core/base/warning.h>
 #include <tern/core/tensor/detail/shape.h>
@@ -94,11 +95,13 @@ void backward(const variable_list& tensors, const variable_list& grad_tensors,
         "parameter and its gradient which can cause a memory leak. We recommend using "
         "autograd.grad when creating the graph to avoid this.");
   }
+  PassEnd end;
   if (inputs.empty()) {
     Engine engine(retain_graph.value_or(create_graph), create_graph);
     start_all("backward", engine, tensors, grad_tensors);
     variable_list none;
     engine.execute(none);
+    end.complete();
     return;
   }
   const variable_list gradients =
@@ -115,6 +118,7 @@ void backward(const variable_list& tensors, const variable_list& grad_tensors,
     const IntrusivePtr<Node> accumulator = make_accumulator(inputs[i], meta.slot);
     accumulator->run(&gradients[i], nullptr, {});
   }
+  end.complete();
 }
 
 }  // namespace tern::autograd

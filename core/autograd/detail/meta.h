@@ -1,18 +1,25 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
+#include <memory>
 #include <string>
+#include <vector>
 
 #include <tern/core/autograd/node.h>
 #include <tern/core/tensor/tensor.h>
 
 namespace tern::autograd {
 
+/// The hooks of add_accumulate_hook(); removed ones are empty.
+using AccumulateHooks = std::vector<std::function<void(Tensor&)>>;
+
 /// The accumulated gradient of a tensor. Shared by the tensor and the node that fills it.
 struct GradSlot final : RefCounted {
   Tensor grad;
   bool is_open =
       true;  // false after requires_grad_(false) or detach_(): older graphs then add nothing
+  std::unique_ptr<AccumulateHooks> hooks;
 };
 
 /// Autograd's data of a tensor.
@@ -35,6 +42,9 @@ Meta& ensure_meta(TensorImpl& impl);
 
 /// Makes the tensor of `meta` the output of `edge`, and moves the hook of retain_grad() there.
 void set_edge(Meta& meta, Edge edge);
+
+/// Calls the hooks of a slot that has some.
+void run_accumulate_hooks(GradSlot& slot);
 
 /// Returns PyTorch's name of a node's op, for error texts: ExpBackward0 -> Exp.
 std::string op_name(const Node& node);
