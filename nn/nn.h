@@ -47,4 +47,5 @@
 #include <tern/nn/modules/recurrent/rnn.h>
 #include <tern/nn/modules/upsampling.h>
 #include <tern/nn/parallel/data_parallel.h>
+#include <tern/nn/parallel/distributed_data_parallel.h>
 #include <tern/nn/utils.h>

@@ -3,7 +3,10 @@
 
 // clang-format off
 namespace torch::nn::parallel {
-using ::tern::nn::parallel::Replicas; using ::tern::nn::parallel::data_parallel;
-using ::tern::nn::parallel::gather; using ::tern::nn::parallel::parallel_apply;
-using ::tern::nn::parallel::scatter;
+using ::tern::nn::parallel::DistributedDataParallel;
+using ::tern::nn::parallel::DistributedDataParallelBase;
+using ::tern::nn::parallel::DistributedDataParallelImpl;
+using ::tern::nn::parallel::DistributedDataParallelOptions; using ::tern::nn::parallel::Replicas;
+using ::tern::nn::parallel::data_parallel; using ::tern::nn::parallel::gather;
+using ::tern::nn::parallel::parallel_apply; using ::tern::nn::parallel::scatter;
 }  // namespace torch::nn::parallel
