@@ -2,7 +2,10 @@
 
 #include <bit>
 #include <cstdint>
+#include <limits>
 #include <type_traits>
+
+#include <tern/core/base/narrow_float.h>
 
 namespace tern {
 namespace detail {
@@ -23,7 +26,7 @@ constexpr std::uint16_t bfloat16_of_float(float value) {
 }  // namespace detail
 
 /// The element type of kBFloat16: the upper half of a float, with 8 bits of precision and float's
-/// range. The type only stores; arithmetic converts it to float.
+/// range. Arithmetic is done in float: see NarrowFloat.
 struct BFloat16 {
   /// The bit pattern: sign, 8 exponent bits, 7 fraction bits.
   std::uint16_t bits;
@@ -44,5 +47,12 @@ struct BFloat16 {
   /// Converts to float, exactly.
   constexpr operator float() const { return detail::float_of_bfloat16(bits); }
 };
+template <>
+inline constexpr bool detail::kIsNarrowFloat<BFloat16> = true;
 
 }  // namespace tern
+
+/// The limits of BFloat16.
+template <>
+class std::numeric_limits<tern::BFloat16>
+    : public tern::detail::NarrowLimits<tern::BFloat16, 8, 128> {};

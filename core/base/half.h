@@ -2,7 +2,10 @@
 
 #include <bit>
 #include <cstdint>
+#include <limits>
 #include <type_traits>
+
+#include <tern/core/base/narrow_float.h>
 
 namespace tern {
 namespace detail {
@@ -45,8 +48,8 @@ constexpr std::uint16_t half_of_float(float value) {
 
 }  // namespace detail
 
-/// The element type of kHalf: IEEE 754 binary16, with 11 bits of precision up to 65504. The type
-/// only stores; arithmetic converts it to float, and storing the result rounds again.
+/// The element type of kHalf: IEEE 754 binary16, with 11 bits of precision up to 65504. Arithmetic
+/// is done in float: see NarrowFloat.
 struct Half {
   /// The bit pattern: sign, 5 exponent bits, 10 fraction bits.
   std::uint16_t bits;
@@ -67,5 +70,11 @@ struct Half {
   /// Converts to float, exactly.
   constexpr operator float() const { return detail::float_of_half(bits); }
 };
+template <>
+inline constexpr bool detail::kIsNarrowFloat<Half> = true;
 
 }  // namespace tern
+
+/// The limits of Half.
+template <>
+class std::numeric_limits<tern::Half> : public tern::detail::NarrowLimits<tern::Half, 11, 16> {};
