@@ -6,6 +6,7 @@
 #include <random>
 
 #include <tern/core/base/error.h>
+#include <tern/core/tensor/tensor.h>
 
 namespace tern {
 namespace {
@@ -91,6 +92,19 @@ void Generator::set_state_bytes(const std::vector<std::uint8_t>& bytes) {
   std::memcpy(state, bytes.data(), sizeof(state));
   set_offset(state[1]);
   impl_->engine.seed(state[0]);
+}
+
+Tensor Generator::get_state() const {
+  const std::vector<std::uint8_t> bytes = state_bytes();
+  Tensor state = detail::make_tensor({static_cast<std::int64_t>(bytes.size())}, kByte, kCPU);
+  std::memcpy(state.data_ptr(), bytes.data(), bytes.size());
+  return state;
+}
+
+void Generator::set_state(const Tensor& state) {
+  TERN_CHECK(state.dtype() == kByte, DTypeError, "RNG state must be a torch.ByteTensor, got ",
+             state.dtype());
+  set_state_bytes(state.reshape({-1}).to_vector<std::uint8_t>());
 }
 
 Generator Generator::clone() const {

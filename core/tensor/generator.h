@@ -11,6 +11,8 @@
 
 namespace tern {
 
+class Tensor;
+
 /// A source of random numbers for one device; copies share its state. A CPU generator is an
 /// Mt19937; a CUDA generator is a seed and an offset for Philox4x32-10.
 ///
@@ -49,6 +51,13 @@ class TERN_API Generator {
   /// Restores a result of `state_bytes()`. Throws Error for other bytes; the generator is then
   /// unchanged.
   void set_state_bytes(const std::vector<std::uint8_t>& bytes);
+  /// Returns state_bytes() as a uint8 tensor on the CPU.
+  Tensor get_state() const;
+  /// Restores a result of get_state(), or of PyTorch's torch.get_rng_state(). Throws DTypeError
+  /// unless the tensor is uint8, and Error for other bytes; the generator is then unchanged.
+  void set_state(const Tensor& state);
+  /// Returns true: every generator has a device. False after a move.
+  bool defined() const { return static_cast<bool>(impl_); }
   /// Returns an independent generator in the same state.
   Generator clone() const;
   /// Takes the state of `other`, which is of the same kind of device, without sharing it. Throws

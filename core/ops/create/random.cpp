@@ -230,17 +230,14 @@ Tensor get_rng_state(Device device) {
   TERN_OP("get_rng_state");
   const Generator& generator = default_generator(device);
   const std::lock_guard<std::mutex> lock(generator.mutex());
-  const std::vector<std::uint8_t> bytes = generator.state_bytes();
-  return tensor(bytes, kByte);
+  return generator.get_state();
 }
 
 void set_rng_state(const Tensor& state, Device device) {
   TERN_OP("set_rng_state", state);
-  TERN_CHECK(state.dtype() == kByte, DTypeError, "RNG state must be a torch.ByteTensor, got ",
-             state.scalar_type());
   Generator& generator = default_generator(device);
   const std::lock_guard<std::mutex> lock(generator.mutex());
-  generator.set_state_bytes(state.reshape({-1}).to_vector<std::uint8_t>());
+  generator.set_state(state);
 }
 
 }  // namespace tern

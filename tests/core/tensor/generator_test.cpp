@@ -8,6 +8,9 @@
 #include <gtest/gtest.h>
 
 #include <tern/core/base/error.h>
+#include <tern/core/ops/ops.h>
+
+#include "error_of.h"
 
 namespace tern {
 namespace {
@@ -112,6 +115,23 @@ TEST(DefaultGenerator, MayBeSeededUnderItsMutex) {
   const std::lock_guard<std::mutex> lock(generator.mutex());
   generator.set_current_seed(1);
   EXPECT_EQ(generator.current_seed(), 1u);
+}
+
+TEST(Generator, HasItsStateAsATensor) {
+  Generator generator;
+  generator.manual_seed(7);
+  const Tensor state = generator.get_state();
+  EXPECT_EQ(state.scalar_type(), kByte);
+  EXPECT_EQ(state.sizes(), IntArrayRef(5056));
+  const std::uint32_t first = generator.engine().next32();
+  generator.set_state(state);
+  EXPECT_EQ(generator.engine().next32(), first);
+  EXPECT_EQ(error_of([&] { generator.set_state(tern::ones({5056})); }),
+            "RNG state must be a torch.ByteTensor, got Float");
+  EXPECT_EQ(
+      error_of([&] { generator.set_state(tern::zeros({3}, kByte)); }),
+      "Expected a CPUGeneratorImplState of size 5056 but found the input RNG state size to be 3");
+  EXPECT_TRUE(generator.defined());
 }
 
 }  // namespace
