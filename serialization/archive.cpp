@@ -34,6 +34,7 @@ State list_of(const List& elements) {
 }
 
 State state_of(const SavedValue& value) {
+  TERN_CHECK(!value.isTuple(), Error, "an archive takes no tuples");
   if (value.isBool()) return value.toBool();
   if (value.isInt()) return value.toInt();
   if (value.isDouble()) return value.toDouble();

@@ -144,6 +144,10 @@ struct Load {
 namespace c10 {
 /// A value of an archive or of the saved_data of a Function.
 using IValue = ::tern::autograd::SavedValue;
+namespace ivalue {
+/// A tuple of values.
+using Tuple = ::tern::autograd::SavedTuple;
+}  // namespace ivalue
 }  // namespace c10
 
 namespace torch {

@@ -61,6 +61,17 @@ void Node::set_next_edges(edge_list edges) {
   edge_count_ = extra_->edges.size();
 }
 
+IntrusivePtr<Node> Node::getptr() {
+  TERN_CHECK(use_count() > 0, Error, "getptr: no intrusive pointer owns this node, ", name());
+  return IntrusivePtr<Node>(this);
+}
+
+void Node::set_next_edge(std::size_t index, Edge edge) {
+  TERN_CHECK(index < edge_count_, IndexError, "set_next_edge: index ", index, " of ", edge_count_,
+             " edges");
+  edges_[index] = std::move(edge);
+}
+
 void Node::add_next_edge(Edge edge) {
   edge_list edges(next_edges().begin(), next_edges().end());
   edges.push_back(std::move(edge));

@@ -108,6 +108,13 @@ class TERN_API Node : public RefCounted {
   std::uint32_t num_inputs() const { return output_count(); }
   /// Returns true when the gradient of input `index` of the op is needed.
   bool should_compute_output(std::size_t index) const { return next_edge(index).is_valid(); }
+  /// Does the same: a backward pass asks a program's node for all gradients that are needed.
+  bool task_should_compute_output(std::size_t index) const { return should_compute_output(index); }
+  /// Returns a pointer to this node, which one more owner keeps. Throws Error in a node that only a
+  /// `std::shared_ptr` owns.
+  IntrusivePtr<Node> getptr();
+  /// Replaces one of the edges of a program's node.
+  void set_next_edge(std::size_t index, Edge edge);
   /// Replaces the edges of a program's node.
   void set_next_edges(edge_list edges);
   /// Adds an edge to those of a program's node.

@@ -13,7 +13,7 @@ namespace tern::autograd {
 struct SavedValue::Value {
   std::variant<std::monostate, std::int64_t, double, bool, std::string, Tensor,
                std::vector<std::int64_t>, std::vector<double>, std::vector<bool>,
-               std::vector<Tensor>>
+               std::vector<Tensor>, IntrusivePtr<SavedTuple>>
       held;
 };
 
@@ -40,11 +40,14 @@ SavedValue::SavedValue(std::vector<bool> value)
     : value_(std::make_shared<Value>(Value{std::move(value)})) {}
 SavedValue::SavedValue(std::vector<Tensor> value)
     : value_(std::make_shared<Value>(Value{std::move(value)})) {}
+SavedValue::SavedValue(IntrusivePtr<SavedTuple> value)
+    : value_(value ? std::make_shared<Value>(Value{std::move(value)}) : nullptr) {}
 
 template <class T>
 const T& SavedValue::get() const {
-  constexpr const char* kNames[] = {"nothing",  "an int",   "a double", "a bool", "a text",
-                                    "a tensor", "integers", "doubles",  "bools",  "tensors"};
+  constexpr const char* kNames[] = {"nothing", "an int",   "a double", "a bool",
+                                    "a text",  "a tensor", "integers", "doubles",
+                                    "bools",   "tensors",  "a tuple"};
   static_assert(std::size(kNames) == std::variant_size_v<decltype(Value::held)>);
   if (value_ != nullptr) {
     if (const T* value = std::get_if<T>(&value_->held)) return *value;
@@ -69,6 +72,16 @@ bool SavedValue::isIntList() const { return holds<std::vector<std::int64_t>>(); 
 bool SavedValue::isDoubleList() const { return holds<std::vector<double>>(); }
 bool SavedValue::isBoolList() const { return holds<std::vector<bool>>(); }
 bool SavedValue::isTensorList() const { return holds<std::vector<Tensor>>(); }
+bool SavedValue::isTuple() const { return holds<IntrusivePtr<SavedTuple>>(); }
+
+const char* SavedValue::tagKind() const {
+  constexpr const char* kNames[] = {"None",        "Int",         "Double",      "Bool",
+                                    "String",      "Tensor",      "GenericList", "GenericList",
+                                    "GenericList", "GenericList", "Tuple"};
+  static_assert(std::size(kNames) == std::variant_size_v<decltype(Value::held)>);
+  return kNames[value_ == nullptr ? 0 : value_->held.index()];
+}
+
 Scalar SavedValue::toScalar() const {
   if (isBool()) return toBool();
   return isInt() ? Scalar(toInt()) : Scalar(toDouble());
@@ -92,6 +105,9 @@ const std::vector<Tensor>& SavedValue::toTensorVector() const {
   const auto& tensors = get<std::vector<Tensor>>();
   for (const Tensor& tensor : tensors) use_on_current_stream(tensor);
   return tensors;
+}
+const IntrusivePtr<SavedTuple>& SavedValue::toTuple() const {
+  return get<IntrusivePtr<SavedTuple>>();
 }
 
 }  // namespace tern::autograd

@@ -5,6 +5,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <tuple>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -13,8 +14,11 @@
 
 namespace tern::autograd {
 
+class SavedTuple;
+
 /// A value that the forward() of a Function keeps for its backward(), or that an archive has: an
-/// integer, a number, a bool, a text, a tensor, or several integers, numbers, bools or tensors.
+/// integer, a number, a bool, a text, a tensor, several integers, numbers, bools or tensors, or a
+/// tuple of values. Archives take no tuples.
 ///
 /// Example:
 ///   context->saved_data["dim"] = 1;
@@ -48,6 +52,10 @@ class TERN_API SavedValue {
   SavedValue(std::vector<bool> value);
   /// Keeps tensors.
   SavedValue(std::vector<Tensor> value);
+  /// Keeps a tuple of values.
+  SavedValue(IntrusivePtr<SavedTuple> value);
+  template <class... Elements>
+  SavedValue(const std::tuple<Elements...>& value);
   /// Keeps what is in the optional, or nothing.
   template <class T>
   SavedValue(std::optional<T> value) {
@@ -75,8 +83,14 @@ class TERN_API SavedValue {
   bool isBoolList() const;
   /// Returns true for tensors.
   bool isTensorList() const;
+  /// Returns true for a tuple.
+  bool isTuple() const;
   /// Returns true for a number or a bool.
   bool isScalar() const { return isInt() || isDouble() || isBool(); }
+
+  /// Returns libtorch's name of the type: Int, Double, Bool, String, Tensor, GenericList, Tuple or
+  /// None.
+  const char* tagKind() const;
 
   /// Returns the integer. This and the functions below throw Error for a value of another type.
   std::int64_t toInt() const;
@@ -104,6 +118,9 @@ class TERN_API SavedValue {
   const std::vector<Tensor>& toTensorVector() const;
   /// Returns the same as toTensorVector().
   const std::vector<Tensor>& toTensorList() const { return toTensorVector(); }
+  /// Returns the tuple.
+  const IntrusivePtr<SavedTuple>& toTuple() const;
+  const SavedTuple& toTupleRef() const { return *toTuple(); }
   /// Returns the value as the C++ type T.
   template <class T>
   T to() const {
@@ -139,5 +156,38 @@ class TERN_API SavedValue {
 
   std::shared_ptr<const Value> value_;  // never changes, so copies share it; empty for nothing
 };
+
+/// A tuple of values.
+///
+/// Example:
+///   auto pair = SavedTuple::create(3, "three");
+///   pair->elements()[1].toStringRef();
+class SavedTuple : public RefCounted {
+ public:
+  /// Takes the values.
+  explicit SavedTuple(std::vector<SavedValue> elements) : elements_(std::move(elements)) {}
+  /// Makes a tuple of the arguments.
+  template <class... Elements>
+  static IntrusivePtr<SavedTuple> create(Elements&&... elements) {
+    std::vector<SavedValue> values;
+    (values.emplace_back(std::forward<Elements>(elements)), ...);
+    return create(std::move(values));
+  }
+  static IntrusivePtr<SavedTuple> create(std::vector<SavedValue> elements) {
+    return make_intrusive<SavedTuple>(std::move(elements));
+  }
+  /// Returns the values.
+  const std::vector<SavedValue>& elements() const { return elements_; }
+  /// Returns the number of values.
+  std::size_t size() const { return elements_.size(); }
+
+ private:
+  std::vector<SavedValue> elements_;
+};
+
+template <class... Elements>
+SavedValue::SavedValue(const std::tuple<Elements...>& value)
+    : SavedValue(std::apply([](const auto&... all) { return SavedTuple::create(all...); }, value)) {
+}
 
 }  // namespace tern::autograd

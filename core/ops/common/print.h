@@ -38,6 +38,12 @@ TERN_API std::string to_string(const Tensor& tensor);
 /// Prints the tensor as to_string() does.
 TERN_API std::ostream& operator<<(std::ostream& out, const Tensor& tensor);
 
+namespace autograd {
+class SavedValue;
+/// Prints the value as libtorch's C++ prints an IValue: [1, 2], (1, 2.5, text), None.
+TERN_API std::ostream& operator<<(std::ostream& out, const SavedValue& value);
+}  // namespace autograd
+
 namespace detail {
 /// The function that operator<< calls instead of to_string(), if not null; for other print formats.
 using TensorPrinter = void (*)(std::ostream& out, const Tensor& tensor);
