@@ -38,6 +38,7 @@
 #include <tern/compat/macros.h>
 #include <tern/compat/names/data.h>
 #include <tern/compat/names/enum.h>
+#include <tern/compat/names/functional.h>
 #include <tern/compat/names/nn.h>
 #include <tern/compat/names/ops.h>
 #include <tern/compat/names/optim.h>
