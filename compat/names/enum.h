@@ -212,5 +212,18 @@ template <class T, ::tern::compat::OptionValue Value>
 T get(const Value& value) {
   return get<T>(::tern::compat::detail::as_variant(value));
 }
+/// Returns the address of a constant of the class T if the option has that value, else null. Only a
+/// padding that is numbers has them where it points.
+template <class T, ::tern::compat::OptionValue Value>
+const T* get_if(const Value* value) noexcept {
+  if (value == nullptr || !holds_alternative<T>(*value)) return nullptr;
+  if constexpr (
+      requires { value->numbers(); } && !requires { T::kName; }) {
+    return &value->numbers();
+  } else {
+    static constexpr T constant;
+    return &constant;
+  }
+}
 }  // namespace std
 // NOLINTEND(cert-dcl58-cpp)

@@ -19,6 +19,11 @@ inline std::ostream& operator<<(std::ostream& out, BFloat16 number) {
   return out << static_cast<float>(number);
 }
 
+/// Writes the number of the reduction: 0, 1 for the mean, 2 for the sum.
+inline std::ostream& operator<<(std::ostream& out, Reduction reduction) {
+  return out << static_cast<int>(reduction);
+}
+
 namespace indexing {
 
 /// Writes a slice as start:stop:step. What it leaves out is written as libtorch's bound for it.

@@ -1,13 +1,15 @@
 #pragma once
 
 #include <cstdint>
+#include <iostream>
 #include <memory>
-#include <ostream>
 
 #include <tern/compat/names/at.h>
 #include <tern/compat/names/autograd.h>
 #include <tern/compat/names/context.h>
 #include <tern/compat/names/cuda.h>
+#include <tern/compat/names/dims.h>
+#include <tern/compat/names/for_blob.h>
 #include <tern/compat/names/parallel.h>
 #include <tern/compat/names/tensor_data.h>
 #include <tern/compat/names/variadic.h>
@@ -28,5 +30,9 @@ inline void init_num_threads() {}
 inline std::ostream& print(std::ostream& stream, const Tensor& tensor, std::int64_t linesize) {
   ::tern::compat::print(stream, tensor, linesize);
   return stream;
+}
+/// Does the same on std::cout.
+inline void print(const Tensor& tensor, std::int64_t linesize = 80) {
+  ::tern::compat::print(std::cout, tensor, linesize);
 }
 }  // namespace torch

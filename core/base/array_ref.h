@@ -146,9 +146,9 @@ class OptionalArrayRef : public std::optional<ArrayRef<T>> {
   constexpr OptionalArrayRef(const T& element) : Base(ArrayRef<T>(element)) {}
   constexpr OptionalArrayRef(std::initializer_list<T> list) : Base(ArrayRef<T>(list)) {}
   template <class List>
-  requires(
-      std::is_class_v<List>&& std::is_convertible_v<const List&, ArrayRef<T>> &&
-      !std::is_convertible_v<const List&, const Base&>) constexpr OptionalArrayRef(const List& list)
+  requires(std::is_class_v<List>&& std::is_convertible_v<const List&, ArrayRef<T>> &&
+           !std::is_base_of_v<Base, List> &&
+           !std::is_same_v<List, ArrayRef<T>>) constexpr OptionalArrayRef(const List& list)
       : Base(ArrayRef<T>(list)) {}
   constexpr OptionalArrayRef(ArrayRef<T> list) : Base(list) {}
   template <class B>

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <functional>
 
+#include <tern/core/base/detail/libtorch.h>
 #include <tern/core/base/error.h>
 #include <tern/core/base/missing_key.h>
 
@@ -45,7 +46,8 @@ std::string text_of_keys(std::string_view missing, const std::vector<std::string
 
 void missing_key_error(std::string_view kind, std::string_view key,
                        const std::vector<std::string_view>& keys) {
-  raise<IndexError>(kind, " ", shown(key), " is not defined; ", text_of_keys(key, keys));
+  raise<IndexError>(kind, " ", shown(key), " is not defined",
+                    as_libtorch ? "" : "; " + text_of_keys(key, keys));
 }
 
 }  // namespace tern::detail

@@ -3,6 +3,7 @@
 #include <charconv>
 #include <ostream>
 
+#include <tern/core/base/detail/libtorch.h>
 #include <tern/core/base/error.h>
 
 namespace tern {
@@ -29,8 +30,9 @@ DeviceType parse_type(std::string_view name) {
   }
   TERN_CHECK(!is_listed(name), DeviceError, "tern is not linked with support for ", name,
              " devices, only for cpu, cuda and meta");
-  detail::raise<DeviceError>(
-      "Expected one of cpu, cuda, meta device type at start of device string: ", name);
+  detail::raise<DeviceError>("Expected one of ",
+                             detail::as_libtorch ? kKnownNames : "cpu, cuda, meta",
+                             " device type at start of device string: ", name);
 }
 
 bool is_name(std::string_view text) {

@@ -66,6 +66,8 @@ class TERN_API Device {
   constexpr DeviceIndex index() const { return index_; }
   /// Returns true when the device has an index.
   constexpr bool has_index() const { return index_ >= 0; }
+  /// Replaces the index. Throws DeviceError as the constructor does.
+  void set_index(DeviceIndex index) { *this = Device(type_, index); }
   /// Returns true for the CPU.
   constexpr bool is_cpu() const { return type_ == kCPU; }
   /// Returns true for a CUDA device.

@@ -1,3 +1,5 @@
+#include <iostream>
+
 #include <tern/core/tensor/detail/allocator.h>
 #include <tern/core/tensor/detail/shape.h>
 #include <tern/core/tensor/tensor.h>
@@ -7,6 +9,14 @@ namespace tern {
 std::string Tensor::toString() const {
   if (!defined()) return "UndefinedType";
   return detail::text_of(is_cpu() ? "CPU" : is_cuda() ? "CUDA" : "Meta", scalar_type(), "Type");
+}
+
+void Tensor::print() const {
+  if (!defined()) {
+    std::cerr << "[UndefinedTensor]\n";
+  } else {
+    std::cerr << detail::text_of('[', toString(), ' ', sizes(), "]\n");
+  }
 }
 
 void Tensor::undefined_error() {

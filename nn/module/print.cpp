@@ -84,6 +84,9 @@ std::ostream& operator<<(std::ostream& stream, const Module& module) {
     all += indentation + ')';
     if (!open.empty()) all += '\n';
   }
+  // libtorch sets the flag for the bools of a layer and leaves it set.
+  const bool has_bools = all.find("=true") != all.npos || all.find("=false") != all.npos;
+  if (tern::detail::as_libtorch && has_bools) stream << std::boolalpha;
   return stream << all;
 }
 

@@ -3,6 +3,7 @@
 #include <vector>
 
 #include <tern/core/autograd/grad_mode.h>
+#include <tern/core/base/detail/libtorch.h>
 #include <tern/core/ops/create/creation.h>
 #include <tern/nn/detail/module_walk.h>
 #include <tern/nn/module.h>
@@ -33,7 +34,7 @@ Module& Module::convert(std::optional<Device> device, std::optional<ScalarType> 
              "dtype=torch.",
              dtype_info(*dtype).python_name);
   return replace_tensors(true, [&](const Tensor& tensor) {
-    const bool cast = dtype && tensor.is_floating_point();
+    const bool cast = dtype && (tern::detail::as_libtorch || tensor.is_floating_point());
     const bool is_image = tensor.dim() == 4 || tensor.dim() == 5;
     return tensor.to(device.value_or(tensor.device()), cast ? *dtype : tensor.dtype(), non_blocking,
                      false, is_image ? format : std::nullopt);

@@ -105,6 +105,11 @@ Tensor TanhImpl::forward(Tensor input) { return functional::tanh(std::move(input
 void TanhshrinkImpl::pretty_print(std::ostream& stream) const { print(stream, "Tanhshrink", {}); }
 Tensor TanhshrinkImpl::forward(const Tensor& input) { return functional::tanhshrink(input); }
 
+HardtanhImpl::HardtanhImpl(const HardtanhOptions& options_) : Stateless(options_) {
+  TERN_CHECK(options.max_val() > options.min_val(), Error,
+             "Hardtanh: max_val must be greater than min_val, got max_val=", options.max_val(),
+             " and min_val=", options.min_val());
+}
 void HardtanhImpl::pretty_print(std::ostream& stream) const {
   print(stream, "Hardtanh", {{"min_val", options.min_val()}, {"max_val", options.max_val()}},
         options.inplace());

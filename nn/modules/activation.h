@@ -159,7 +159,8 @@ TERN_MODULE(Tanhshrink);
 /// x limited to [min_val, max_val], elementwise.
 class TERN_API HardtanhImpl : public detail::Stateless<HardtanhImpl, HardtanhOptions> {
  public:
-  using Stateless::Stateless;
+  /// Makes the module. Throws Error unless max_val is greater than min_val.
+  explicit HardtanhImpl(const HardtanhOptions& options_ = {});
   void pretty_print(std::ostream& stream) const override;
   /// Returns the result.
   Tensor forward(Tensor input);

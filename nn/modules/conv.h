@@ -102,6 +102,12 @@ struct ConvOptions {
   TERN_ARG(std::optional<Device>, device);
   /// The dtype of the parameters; the default dtype unless given.
   TERN_ARG(std::optional<ScalarType>, dtype);
+
+ public:
+  /// Returns false: the convolution is not transposed.
+  static constexpr bool transposed() { return false; }
+  /// Returns zeros: only a transposed convolution has another value.
+  static ExpandingArray<D> output_padding() { return 0; }
 };
 /// Options of the modules of one, two and three dimensions.
 using Conv1dOptions = ConvOptions<1>;
@@ -141,6 +147,10 @@ struct ConvTransposeOptions {
   TERN_ARG(std::optional<Device>, device);
   /// The dtype of the parameters; the default dtype unless given.
   TERN_ARG(std::optional<ScalarType>, dtype);
+
+ public:
+  /// Returns true: the convolution is transposed.
+  static constexpr bool transposed() { return true; }
 };
 /// Options of the modules of one, two and three dimensions.
 using ConvTranspose1dOptions = ConvTransposeOptions<1>;

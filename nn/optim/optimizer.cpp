@@ -134,7 +134,11 @@ void Optimizer::add_param_group(OptimizerParamGroup group) {
   }
   std::unordered_set<const void*> known;
   for (const OptimizerParamGroup& other : param_groups_) {
-    for (const Tensor& parameter : other.params()) known.insert(parameter.unsafeGetTensorImpl());
+    for (const Tensor& parameter : other.params()) {
+      // libtorch sees a parameter of another group only once it has a state.
+      TensorImpl* const key = parameter.unsafeGetTensorImpl();
+      if (!tern::detail::as_libtorch || state_->contains(key)) known.insert(key);
+    }
   }
   std::unordered_set<const void*> own;
   for (const Tensor& parameter : group.params()) {

@@ -3,6 +3,7 @@
 #include <cstring>
 
 #include <tern/core/autograd/grad_mode.h>
+#include <tern/core/base/detail/libtorch.h>
 #include <tern/core/kernels/backend.h>
 #include <tern/core/kernels/families/elementwise.h>
 #include <tern/core/kernels/families/fill.h>
@@ -101,6 +102,10 @@ Tensor empty_strided(IntArrayRef sizes, IntArrayRef strides, const TensorOptions
 
 Tensor zeros(IntArrayRef sizes, const TensorOptions& options) {
   TERN_OP("zeros");
+  if (tern::detail::as_libtorch) {
+    for (const std::int64_t size : sizes)
+      TERN_CHECK(size >= 0, ShapeError, "Dimension size must be non-negative.");
+  }
   return full(sizes, 0, options.or_else(get_default_dtype()));
 }
 Tensor ones(IntArrayRef sizes, const TensorOptions& options) {

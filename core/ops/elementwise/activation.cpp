@@ -1,4 +1,5 @@
 #include <tern/core/autograd/record.h>
+#include <tern/core/base/detail/libtorch.h>
 #include <tern/core/kernels/families/elementwise.h>
 #include <tern/core/kernels/math/math_dtype.h>
 #include <tern/core/ops/elementwise/detail/unary.h>
@@ -78,7 +79,8 @@ struct Bounds {
 Bounds hardtanh_bounds(const Tensor& x, const Scalar& low, const Scalar& high) {
   TERN_CHECK(x.dtype() != kBool, NotImplementedError,
              "Bool inputs not supported for hardtanh, got ", x.scalar_type());
-  TERN_CHECK(!(low.toDouble() > high.toDouble()), Error,
+  // Only Python's function has this check.
+  TERN_CHECK(detail::as_libtorch || !(low.toDouble() > high.toDouble()), Error,
              "min_val cannot be greater than max_val, got ", low, " and ", high);
   if (x.is_floating_point()) return {low, high};
   return {low.toLong(), high.toLong()};
