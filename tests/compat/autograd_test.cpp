@@ -274,4 +274,19 @@ TEST(CompatVariadic, VisitsArguments) {
   EXPECT_TRUE(torch::equal(torch::utils::unflatten_dense_tensors(flat, parts)[1], parts[1]));
 }
 
+TEST(CompatNodes, GiveAPointerToThemselves) {
+  const torch::Tensor x = leaf(), y = x * 2;
+  torch::autograd::NodePtr node = y.grad_fn()->getptr();
+  EXPECT_EQ(node, y.grad_fn());
+  EXPECT_TRUE(node->task_should_compute_output(0));
+  torch::autograd::UndefinedGradBackward alone;
+  EXPECT_NE(error_of([&] { alone.getptr(); }).find("no intrusive pointer owns this node"),
+            std::string::npos);
+  const auto identity = c10::make_intrusive<torch::autograd::UndefinedGradBackward>(
+      torch::autograd::collect_next_edges(x));
+  identity->set_next_edge(0, torch::autograd::Edge());
+  EXPECT_FALSE(identity->next_edge(0).is_valid());
+  EXPECT_THROW(identity->set_next_edge(1, {}), c10::Error);
+}
+
 }  // namespace

@@ -149,4 +149,66 @@ TEST(TorchPrinting, WritesAttention) {
   EXPECT_EQ(printed(nn::MultiheadAttention(4, 2)).find("torch::nn::MultiheadAttention(\n"), 0u);
 }
 
+TEST(TorchModule, CastsIntegersToo) {
+  nn::BatchNorm1d norm(2);
+  norm->to(torch::kDouble);
+  EXPECT_EQ(norm->num_batches_tracked.scalar_type(), torch::kDouble);
+}
+
+TEST(TorchPrinting, LeavesBoolsSpelledOut) {
+  std::ostringstream out;
+  out << nn::ReLU() << true << nn::Linear(1, 1) << true;
+  EXPECT_EQ(out.str(),
+            "torch::nn::ReLU()1torch::nn::Linear(in_features=1, out_features=1, bias=true)true");
+}
+
+TEST(TorchHardtanh, ChecksItsOptionsInTheModuleAlone) {
+  const auto options = nn::HardtanhOptions().min_val(1).max_val(0);
+  EXPECT_EQ(error_of([&] { nn::Hardtanh module(options); }),
+            "Hardtanh: max_val must be greater than min_val, got max_val=0 and min_val=1");
+  const torch::Tensor x = torch::ones({1});
+  EXPECT_EQ(nn::functional::hardtanh(x, options).item<float>(), 0);
+}
+
+TEST(TorchOrderedDict, NamesAMissingKeyAlone) {
+  const torch::OrderedDict<std::string, int> dict = {{"x", 1}};
+  EXPECT_EQ(error_of([&] { dict["zebra"]; }), "Key 'zebra' is not defined");
+}
+
+// The functions of modules, with the options as arguments.
+TEST(TorchFunctionalDetail, ComputesAsTheFunctionsWithOptions) {
+  namespace F = nn::functional;
+  const torch::Tensor x = torch::arange(32, torch::kFloat).view({1, 2, 4, 4}).sub(7).div(10);
+  const torch::Tensor w = torch::linspace(-1, 1, 36).view({2, 2, 3, 3});
+  const torch::Tensor y = torch::zeros_like(x);
+  const auto same = [](const torch::Tensor& a, const torch::Tensor& b) {
+    EXPECT_TRUE(a.equal(b)) << a << b;
+  };
+  same(F::detail::conv2d(x, w, {}, 1, torch::kSame, 1, 1),
+       F::conv2d(x, w, F::Conv2dFuncOptions().padding(1)));
+  same(F::detail::conv_transpose2d(x, w, {}, 2, 1, 1, 1, 1),
+       F::conv_transpose2d(x, w,
+                           F::ConvTranspose2dFuncOptions().stride(2).padding(1).output_padding(1)));
+  same(F::detail::max_pool2d(x, 2, 1, 0, 1, false),
+       F::max_pool2d(x, F::MaxPool2dFuncOptions(2).stride(1)));
+  same(F::detail::avg_pool2d(x, 2, 2, 1, false, false, std::nullopt),
+       F::avg_pool2d(x, F::AvgPool2dFuncOptions(2).padding(1).count_include_pad(false)));
+  same(F::detail::adaptive_avg_pool2d(x, {2, 3}), F::adaptive_avg_pool2d(x, {{2, 3}}));
+  same(F::detail::leaky_relu(x, 0.1, false), torch::leaky_relu(x, 0.1));
+  same(F::detail::dropout(x, 0.5, /*training=*/false, false), x);
+  same(F::detail::batch_norm(x, {}, {}, {}, {}, true, std::nullopt, 1e-5),
+       F::batch_norm(x, {}, {}, F::BatchNormFuncOptions().training(true)));
+  same(F::detail::layer_norm(x, {4, 4}, {}, {}, 1e-5), torch::layer_norm(x, {4, 4}));
+  same(F::detail::pad(x, {1, 2}, torch::kConstant, 3), torch::constant_pad_nd(x, {1, 2}, 3));
+  same(F::detail::interpolate(x, std::vector<int64_t>{2, 2}, std::nullopt, torch::kNearest,
+                              std::nullopt, std::nullopt, false),
+       F::interpolate(x, F::InterpolateFuncOptions().size(std::vector<int64_t>{2, 2})));
+  same(F::detail::mse_loss(x, y, torch::kSum), x.square().sum());
+  same(F::detail::huber_loss(x, y, torch::kMean, 0.5),
+       F::huber_loss(x, y, F::HuberLossFuncOptions().delta(0.5)));
+  const torch::Tensor target = torch::tensor({0, 3});
+  same(F::detail::cross_entropy(x[0][0].slice(0, 0, 2), target, {}, -100, torch::kMean, 0),
+       F::cross_entropy(x[0][0].slice(0, 0, 2), target));
+}
+
 }  // namespace

@@ -91,4 +91,18 @@ TEST(TorchOptimizer, IsDerivedFrom) {
   EXPECT_EQ(p.item<float>(), 0.5F);
 }
 
+// libtorch looks for a parameter among those with a state.
+TEST(TorchOptimizer, MayHaveAParameterTwiceBeforeItsState) {
+  const auto p = parameter();
+  optim::SGD sgd({p}, optim::SGDOptions(0.25));
+  sgd.add_param_group(optim::OptimizerParamGroup({p}));
+  EXPECT_EQ(sgd.param_groups().size(), 2u);
+  optim::Adam adam({p}, optim::AdamOptions());
+  p.sum().backward();
+  sgd.step();
+  EXPECT_EQ(p.item<float>(), 0.5F);
+  adam.step();
+  EXPECT_THROW(adam.add_param_group(optim::OptimizerParamGroup({p})), c10::Error);
+}
+
 }  // namespace

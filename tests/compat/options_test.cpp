@@ -217,4 +217,27 @@ TEST(TorchNnUtils, ReverseAndCompleteSizes) {
             "Input dimension should be at least 3");
 }
 
+TEST(TorchConstants, AreFoundByAddress) {
+  nn::RNNOptions rnn(2, 3);
+  EXPECT_NE(std::get_if<enumtype::kTanh>(&rnn.nonlinearity()), nullptr);
+  EXPECT_EQ(std::get_if<enumtype::kReLU>(&rnn.nonlinearity()), nullptr);
+  nn::Conv1dOptions conv(1, 1, 1);
+  using Numbers = torch::ExpandingArray<1>;
+  conv.padding(2);
+  ASSERT_NE(std::get_if<Numbers>(&conv.padding()), nullptr);
+  EXPECT_EQ((*std::get_if<Numbers>(&conv.padding()))->at(0), 2);
+  conv.padding(torch::kSame);
+  EXPECT_EQ(std::get_if<Numbers>(&conv.padding()), nullptr);
+  EXPECT_NE(std::get_if<enumtype::kSame>(&conv.padding()), nullptr);
+}
+
+TEST(TorchConvOptions, SayWhetherTheyAreTransposed) {
+  const nn::Conv2d conv(nn::Conv2dOptions(1, 1, 3));
+  const nn::ConvTranspose2d transposed(nn::ConvTranspose2dOptions(1, 1, 3).output_padding(0));
+  EXPECT_TRUE(!conv->options.transposed() && transposed->options.transposed());
+  EXPECT_EQ(conv->options.output_padding()->at(1), 0);
+  const torch::Tensor x = torch::ones({1, 1, 2, 2});
+  EXPECT_EQ(transposed->forward(x, std::vector<int64_t>{4, 4}).size(2), 4);
+}
+
 }  // namespace

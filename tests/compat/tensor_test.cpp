@@ -163,4 +163,43 @@ TEST(CompatTensorData, IsAContainer) {
   EXPECT_EQ(list.convert_to_tensor(torch::kDouble).scalar_type(), torch::kDouble);
 }
 
+TEST(CompatTensor, IsMadeOfABlob) {
+  int data[] = {1, 2, 3, 4, 5, 6}, freed = 0;
+  {
+    const auto x = torch::for_blob(data, {3, 2}).strides({1, 3}).options(torch::kInt).make_tensor();
+    EXPECT_EQ(x.strides(), (torch::IntArrayRef{1, 3}));
+    EXPECT_EQ(x[0][1].item<int>(), 4);
+    const auto y = torch::for_blob(data, {2})
+                       .storage_offset(3)
+                       .deleter([&](void* memory) { freed += memory == data ? 1 : 100; })
+                       .options(torch::kInt)
+                       .make_tensor();
+    EXPECT_EQ(y[0].item<int>(), 4);
+    const auto z = torch::for_blob(data, {1})
+                       .context(&freed, [](void* context) { *static_cast<int*>(context) += 10; })
+                       .target_device(torch::kCPU)
+                       .options(torch::kInt)
+                       .make_tensor();
+    EXPECT_EQ(freed, 0);
+  }
+  EXPECT_EQ(freed, 11);
+}
+
+TEST(CompatTensor, PrintsItsTypeAndSizes) {
+  testing::internal::CaptureStderr();
+  torch::ones({2, 3}).print();
+  torch::Tensor().print();
+  EXPECT_EQ(testing::internal::GetCapturedStderr(), "[CPUFloatType [2, 3]]\n[UndefinedTensor]\n");
+  const torch::Tensor x = torch::ones({1});
+  EXPECT_EQ(x.getIntrusivePtr().get(), x.unsafeGetTensorImpl());
+}
+
+TEST(CompatTensor, RefusesNegativeSizesOfZeros) {
+  EXPECT_EQ(error_of([] { torch::zeros({2, -1}); }), "zeros: Dimension size must be non-negative.");
+  EXPECT_EQ(error_of([] {
+              torch::ones({2, -1});
+            }),
+            "ones: Trying to create tensor with negative dimension -1: [2, -1]");
+}
+
 }  // namespace

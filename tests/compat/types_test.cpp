@@ -179,4 +179,72 @@ TEST(CompatCuda, HasItsNames) {
   EXPECT_FALSE(stream.current_stream());
 }
 
+TEST(CompatDims, AreCounted) {
+  EXPECT_EQ(c10::maybe_wrap_dim(-1, 3), 2);
+  EXPECT_EQ(c10::maybe_wrap_dim(-1, 0), 0);
+  EXPECT_EQ(error_of([] { c10::maybe_wrap_dim(3, 3); }),
+            "Dimension out of range (expected to be in range of [-3, 2], but got 3)");
+  EXPECT_EQ(error_of([] { c10::maybe_wrap_dim(0, 0, false); }),
+            "Dimension specified as 0 but tensor has no dimensions");
+  EXPECT_EQ(error_of([] { c10::maybe_wrap_dim(0, -1); }), "Rank cannot be negative but got -1");
+  std::vector<int64_t> dims = {-1, 0};
+  at::maybe_wrap_dims(dims, 2);
+  EXPECT_EQ(dims, (std::vector<int64_t>{1, 0}));
+  const std::vector<int> sizes = {4, 5, 6};
+  EXPECT_EQ(c10::sum_integers(sizes), 15);
+  EXPECT_EQ(c10::multiply_integers(sizes), 120);
+  EXPECT_EQ(c10::multiply_integers(sizes.begin(), sizes.begin()), 1);
+  EXPECT_EQ(c10::numelements_from_dim(1, sizes), 30);
+  EXPECT_EQ(c10::numelements_from_dim(7, sizes), 1);
+  EXPECT_EQ(c10::numelements_to_dim(2, sizes), 20);
+  EXPECT_EQ(c10::numelements_between_dim(2, 1, sizes), 5);
+  EXPECT_TRUE(at::are_expandable({2, 1}, {3, 1, 4}) && !at::are_expandable({2}, {3}));
+  EXPECT_TRUE(at::is_expandable_to({1}, {3, 4}) && !at::is_expandable_to({3, 4}, {4}));
+  EXPECT_EQ(at::sum_to(torch::ones({3, 2}), {1, 2}).sizes(), (torch::IntArrayRef{1, 2}));
+  EXPECT_EQ(at::detail::defaultStrides({2, 3, 4}), (std::vector<int64_t>{12, 4, 1}));
+}
+
+TEST(CompatOptions, PrintAsInLibtorch) {
+  const auto text = [](const torch::TensorOptions& options) {
+    std::ostringstream out;
+    out << options;
+    return out.str().substr(out.str().find(", device"));
+  };
+  EXPECT_EQ(text(torch::TensorOptions()),
+            ", device=cpu (default), layout=Strided (default), requires_grad=false (default), "
+            "pinned_memory=false (default), memory_format=(nullopt))");
+  EXPECT_EQ(text(torch::dtype(torch::kLong)
+                     .device("cuda:1")
+                     .layout(torch::kStrided)
+                     .requires_grad(true)
+                     .pinned_memory(false)
+                     .memory_format(torch::MemoryFormat::ChannelsLast)),
+            ", device=cuda:1, layout=Strided, requires_grad=true, pinned_memory=false, "
+            "memory_format=ChannelsLast)");
+}
+
+TEST(CompatIValue, HasTuplesAndPrints) {
+  const auto text = [](const c10::IValue& value) { return c10::str(value); };
+  EXPECT_EQ(text(3), "3");
+  EXPECT_EQ(text(2.0), "2.");
+  EXPECT_EQ(text(-0.0), "-0.");
+  EXPECT_EQ(text(1e20), "1e+20");
+  EXPECT_EQ(text(true), "True");
+  EXPECT_EQ(text("hi"), "hi");
+  EXPECT_EQ(text(c10::IValue()), "None");
+  EXPECT_EQ(text(std::vector<double>{1, 2.5}), "[1., 2.5]");
+  EXPECT_EQ(text(std::vector<bool>{true, false}), "[True, False]");
+  EXPECT_EQ(text(std::make_tuple(1, 2.5, "s")), "(1, 2.5, s)");
+  EXPECT_EQ(text(std::make_tuple(1)), "(1,)");
+  const c10::IValue value(c10::ivalue::Tuple::create(1, "x"));
+  EXPECT_TRUE(value.isTuple() && !value.isInt());
+  EXPECT_STREQ(value.tagKind(), "Tuple");
+  EXPECT_EQ(value.toTuple()->elements()[1].toStringRef(), "x");
+  EXPECT_EQ(value.toTupleRef().size(), 2U);
+  EXPECT_STREQ(c10::IValue(std::vector<int64_t>{}).tagKind(), "GenericList");
+  EXPECT_EQ(error_of([] { c10::IValue(1).toTuple(); }),
+            "saved_data: expected a tuple but the saved value is an int");
+  EXPECT_EQ(error_of([&] { torch::pickle_save(value); }), "an archive takes no tuples");
+}
+
 }  // namespace

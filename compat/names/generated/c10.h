@@ -11,8 +11,8 @@ using ::tern::DtypeInfo; using ::tern::Error; using ::tern::FileError; using ::t
 using ::tern::Generator; using ::tern::GradMode; using ::tern::Half; using ::tern::IndexError;
 using ::tern::InferenceMode; using ::tern::IntArrayRef; using ::tern::IntList;
 using ::tern::IntrusivePtr; using ::tern::Layout; using ::tern::MemoryFormat;
-using ::tern::MemoryStats; using ::tern::Mt19937; using ::tern::NoGradGuard;
-using ::tern::NotImplementedError; using ::tern::OptionalArrayRef;
+using ::tern::MemoryStats; using ::tern::Mt19937; using ::tern::NarrowFloat;
+using ::tern::NoGradGuard; using ::tern::NotImplementedError; using ::tern::OptionalArrayRef;
 using ::tern::OptionalIntArrayRef; using ::tern::OutOfMemoryError; using ::tern::OwnPtr;
 using ::tern::RefCounted; using ::tern::Scalar; using ::tern::ScalarType; using ::tern::ShapeError;
 using ::tern::SharedAs; using ::tern::SmallVector; using ::tern::SourceLocation;

@@ -9,10 +9,10 @@ using ::tern::autograd::EdgeSet; using ::tern::autograd::Function;
 using ::tern::autograd::GradcheckFunction; using ::tern::autograd::GradcheckOptions;
 using ::tern::autograd::Hook; using ::tern::autograd::NamedNode; using ::tern::autograd::Node;
 using ::tern::autograd::OutputInfo; using ::tern::autograd::SavedTensor;
-using ::tern::autograd::SavedTensorHooks; using ::tern::autograd::SavedValue;
-using ::tern::autograd::backward; using ::tern::autograd::checkpoint;
-using ::tern::autograd::collect_next_edges; using ::tern::autograd::edge_list;
-using ::tern::autograd::grad; using ::tern::autograd::gradcheck;
+using ::tern::autograd::SavedTensorHooks; using ::tern::autograd::SavedTuple;
+using ::tern::autograd::SavedValue; using ::tern::autograd::backward;
+using ::tern::autograd::checkpoint; using ::tern::autograd::collect_next_edges;
+using ::tern::autograd::edge_list; using ::tern::autograd::grad; using ::tern::autograd::gradcheck;
 using ::tern::autograd::gradgradcheck; using ::tern::autograd::gradient_edge;
 using ::tern::autograd::needs_grad; using ::tern::autograd::record;
 }  // namespace torch::autograd

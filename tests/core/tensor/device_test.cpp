@@ -77,5 +77,17 @@ TEST(Device, EqualDevicesHashAlike) {
   EXPECT_NE(hash(Device("cuda:1")), hash(Device("cuda")));
 }
 
+TEST(Device, TakesAnotherIndex) {
+  Device device(kCUDA, 1);
+  device.set_index(0);
+  EXPECT_EQ(device, Device("cuda:0"));
+  device.set_index(-1);
+  EXPECT_EQ(device, Device("cuda"));
+  EXPECT_THROW(device.set_index(-2), DeviceError);
+  EXPECT_EQ(device, Device("cuda"));
+  Device cpu(kCPU);
+  EXPECT_THROW(cpu.set_index(1), DeviceError);
+}
+
 }  // namespace
 }  // namespace tern

@@ -26,7 +26,7 @@ int main() {
   empty = with;
   std::cout << empty->forward(1) << with->value << "\n";
   Counter from(std::make_shared<CounterImpl>(7));
-  std::cout << from.ptr()->value << from.ptr().use_count() << "\n";
+  std::cout << from.ptr()->value << (from.ptr().use_count() > 0) << "\n";
   Another another(4);
   std::cout << another->value << " " << another->name() << "\n";
   torch::nn::Linear none{nullptr};

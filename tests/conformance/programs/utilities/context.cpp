@@ -5,7 +5,7 @@
 // Global settings.
 int main() {
   std::cout << at::globalContext().hasCUDA() << torch::cuda::is_available()
-            << torch::cuda::device_count() << torch::cuda::cudnn_is_available() << "\n";
+            << int{torch::cuda::device_count()} << torch::cuda::cudnn_is_available() << "\n";
   at::globalContext().setDeterministicAlgorithms(true, false);
   std::cout << at::globalContext().deterministicAlgorithms() << "\n";
   at::globalContext().setDeterministicAlgorithms(false, false);

@@ -6,13 +6,13 @@
 int main() {
   torch::Device cpu("cpu");
   torch::Device gpu(torch::kCUDA, 1);
-  std::cout << cpu << gpu << cpu.is_cpu() << gpu.is_cuda() << gpu.index() << cpu.has_index()
+  std::cout << cpu << gpu << cpu.is_cpu() << gpu.is_cuda() << int{gpu.index()} << cpu.has_index()
             << gpu.type() << "\n";
   std::cout << (cpu == torch::Device(torch::kCPU)) << (cpu != gpu) << gpu.str()
             << torch::Device("cuda").has_index() << "\n";
   gpu.set_index(0);
   std::cout << gpu << c10::DeviceTypeName(c10::DeviceType::CPU) << "\n";
-  std::cout << torch::ones({1}).device() << torch::ones({1}).get_device()
+  std::cout << torch::ones({1}).device() << int{torch::ones({1}).get_device()}
             << torch::ones({1}).is_cpu() << "\n";
   at::OptionalDeviceGuard guard;
   torch::Tensor t = torch::ones({2}).to(torch::Device("cpu")).cpu();
