@@ -74,14 +74,14 @@ Call call_of(Call::Kind kind, CallSite site, const Tensor& tensor, ReduceOp op =
 
 void check_op(const char* name, ReduceOp op, const Tensor& tensor) {
   TERN_CHECK(op != ReduceOp::kMean || tensor.is_floating_point(), DTypeError, name,
-             ": the mean needs a floating point dtype, got ", tensor.dtype());
+             ": the mean needs a floating point dtype, got ", tensor.scalar_type());
 }
 
 // `parts` has as many elements for each rank as `whole` has in all.
 void check_parts(const char* op, const char* parts_name, const Tensor& parts,
                  const char* whole_name, const Tensor& whole, int size) {
   TERN_CHECK(parts.dtype() == whole.dtype(), DTypeError, op, ": ", parts_name, " and ", whole_name,
-             " must have one dtype, got ", parts.dtype(), " and ", whole.dtype());
+             " must have one dtype, got ", parts.scalar_type(), " and ", whole.scalar_type());
   TERN_CHECK(parts.numel() == size * whole.numel(), ShapeError, op, ": ", parts_name, " must have ",
              size, " times the elements of ", whole_name, ", got sizes ", parts.sizes(), " and ",
              whole.sizes());

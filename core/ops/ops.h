@@ -4,6 +4,7 @@
 
 #include <tern/core/ops/common/deterministic.h>
 #include <tern/core/ops/common/jacobian.h>
+#include <tern/core/ops/common/predicates.h>
 #include <tern/core/ops/common/print.h>
 #include <tern/core/ops/common/result_type.h>
 #include <tern/core/ops/create/creation.h>
@@ -12,6 +13,7 @@
 #include <tern/core/ops/create/random_integers.h>
 #include <tern/core/ops/create/sample.h>
 #include <tern/core/ops/create/sequence.h>
+#include <tern/core/ops/create/windows.h>
 #include <tern/core/ops/elementwise/activation.h>
 #include <tern/core/ops/elementwise/arithmetic.h>
 #include <tern/core/ops/elementwise/binary.h>
@@ -39,6 +41,7 @@
 #include <tern/core/ops/linalg/distance.h>
 #include <tern/core/ops/linalg/einsum.h>
 #include <tern/core/ops/linalg/factor.h>
+#include <tern/core/ops/linalg/householder.h>
 #include <tern/core/ops/linalg/linalg_names.h>
 #include <tern/core/ops/linalg/lu.h>
 #include <tern/core/ops/linalg/matmul.h>

@@ -103,7 +103,7 @@ Tensor Generator::get_state() const {
 
 void Generator::set_state(const Tensor& state) {
   TERN_CHECK(state.dtype() == kByte, DTypeError, "RNG state must be a torch.ByteTensor, got ",
-             state.dtype());
+             state.scalar_type());
   set_state_bytes(state.reshape({-1}).to_vector<std::uint8_t>());
 }
 

@@ -62,7 +62,7 @@ std::string text_of_bytes(const Tensor& bytes) {
 std::string lines_of(const Named& tensors) {
   std::string lines;
   for (const auto& [name, tensor] : tensors) {
-    lines += tern::detail::text_of("'", name, "' of ", dtype_info(tensor.dtype()).python_name, " ",
+    lines += tern::detail::text_of("'", name, "' of ", dtype_info(tensor.scalar_type()).python_name, " ",
                                    tensor.sizes(), tensor.requires_grad() ? "" : ", frozen", "\n");
   }
   return lines;
@@ -173,9 +173,9 @@ void Reducer::check_parameters() const {
     TERN_CHECK(tensor.dtype() == elements.dtype() && tensor.device() == elements.device() &&
                    tensor.sizes() == parameter.home.sizes(),
                Error, "DistributedDataParallel: parameter '", name, "' was ",
-               dtype_info(elements.dtype()).python_name, " ", parameter.home.sizes(), " on ",
+               dtype_info(elements.scalar_type()).python_name, " ", parameter.home.sizes(), " on ",
                elements.device(), " when the module was wrapped, and is now ",
-               dtype_info(tensor.dtype()).python_name, " ", tensor.sizes(), " on ", tensor.device(),
+               dtype_info(tensor.scalar_type()).python_name, " ", tensor.sizes(), " on ", tensor.device(),
                kAdvice);
   });
   TERN_CHECK(next == parameters_.size(), Error, "DistributedDataParallel: parameter '",
@@ -254,8 +254,8 @@ void Reducer::on_gradient(std::size_t index, Tensor& grad) {
   const Tensor& elements = buckets_[parameter.bucket].elements;
   TERN_CHECK(grad.dtype() == elements.dtype() && grad.device() == elements.device(), Error,
              "DistributedDataParallel: the gradient of parameter '", parameter.name, "' is ",
-             dtype_info(grad.dtype()).python_name, " on ", grad.device(),
-             ", but the module was wrapped with ", dtype_info(elements.dtype()).python_name, " on ",
+             dtype_info(grad.scalar_type()).python_name, " on ", grad.device(),
+             ", but the module was wrapped with ", dtype_info(elements.scalar_type()).python_name, " on ",
              elements.device());
   if (!grad.is_same(parameter.home)) {
     parameter.home.copy_(grad);

@@ -22,6 +22,10 @@ TEST(CompatOps, OptionsComeOneByOne) {
       at::empty({1, 2, 3, 4}, none, none, none, none, at::MemoryFormat::ChannelsLast).strides(),
       (at::IntArrayRef{24, 1, 8, 2}));
   EXPECT_EQ(at::zeros_like(x, at::kFloat, none, none, none, none).dtype(), at::kFloat);
+  EXPECT_TRUE(
+      at::range(1, 3, 1, at::kInt, none, none, none).equal(at::tensor({1, 2, 3}, at::kInt)));
+  EXPECT_EQ(at::hamming_window(4, true, 0.3, at::kDouble, none, none, none).dtype(), at::kDouble);
+  EXPECT_TRUE(at::kaiser_window(4, none, none, none, none).equal(torch::kaiser_window(4)));
   EXPECT_TRUE(at::linspace(at::tensor(0.), 1, 3).equal(at::tensor({0., 0.5, 1.})));
   EXPECT_TRUE(torch::logspace(0, torch::tensor(2.), 3).equal(torch::tensor({1., 10., 100.})));
   EXPECT_EQ(tern::error_of([] { at::linspace(at::ones({1}), 1, 3); }),
@@ -117,6 +121,10 @@ TEST(CompatOps, HaveTheirNamesInATen) {
   EXPECT_TRUE(at::special_polygamma(1, v).equal(at::polygamma(1, v)));
   EXPECT_TRUE(at::special_logsumexp(x, {0, 1}).equal(x.logsumexp({0, 1})));
   EXPECT_TRUE(at::special_round(v, 1).equal(at::round(v, 1)));
+  EXPECT_TRUE(at::special_i0(v).equal(v.i0()) && torch::special::i0(v).equal(v.i0()));
+  EXPECT_TRUE(at::special_gammainc(v, v).equal(at::igamma(v, v)));
+  EXPECT_TRUE(torch::special::gammaincc(v, v).equal(at::special_gammaincc(v, v)));
+  EXPECT_FALSE(at::is_inference(v) || torch::is_complex(v) || at::is_neg(v) || at::is_conj(v));
   EXPECT_TRUE(at::special_xlogy(2, v).equal(at::xlogy(2, v)));
   EXPECT_TRUE(at::chain_matmul({x, x}).equal(x.matmul(x)));
   EXPECT_TRUE(torch::frobenius_norm(x, {1}, true).equal(x.norm(2, 1, true)));

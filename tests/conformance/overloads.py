@@ -62,7 +62,7 @@ def overload(space, result, name, parameters):
         if not found:  # not the declaration of a function
             return None
         kind, parameter = found.groups()
-        default = default.replace("::std::", "").replace("std::", "").replace("at::", "").replace("c10::", "").strip()
+        default = re.sub(r"(::)?\b(std|at|c10)::", "", default).strip()
         written.append(f"{spelled(kind)} {parameter}" + (f" = {default}" if default else ""))
     result = spelled(result.replace("TensorBase", "Tensor"))
     return f"{space}::{name}({', '.join(written)}) -> {result}"

@@ -24,7 +24,7 @@ from shape_samplers import (
     split, movedim, unflatten, unfold, tensor_split, split_in_two, matrices, rot90, roll, repeat,
     tile, repeat_interleave, view_scatter, as_strided_scatter, pixels, constant_pad_nd, pad, im2col, col2im, line,
     diagonal, diag, fill_diagonal, triangle, triangle_indices, join_parts, small_parts,
-    broadcast_parts, grid_parts, logspace)
+    broadcast_parts, grid_parts, logspace, window, inclusive_range, rows)
 from product_samplers import products
 from torch_side import dtype_of
 

@@ -270,6 +270,21 @@ def grid_parts(g, form):
     return [parts] + [g.chance(0.4) for _ in form.kinds[1:]]
 
 
+def window(g, form):
+    dtype = lambda: g.pick(["float32", "float64", "float16", "bfloat16", "int64"])
+    return [g.pick([-1, 0, 1, 2, 3, 5, 8])] + ([g.chance(0.5), dtype()] if form.kinds[1:] else [])
+
+
+def inclusive_range(g, form):
+    step = g.pick([1, 2, -1])  # PyTorch crashes if a step becomes 0 in an integer dtype
+    start = g.pick([0, 3, -2])
+    return [start, start + g.pick([0, 1, 3, 5]) * step, step, g.dtype()]
+
+
+def rows(g, form):
+    return [g.tensor(), g.pick([-1, 0, 1, 3, 12])]
+
+
 def logspace(g, form):
     number = lambda: g.pick([0, 1, 2, -1, 0.5, 3])
     return [number(), number(), g.pick([0, 1, 2, 5])] + [g.pick(["float32", "float64", "int64"]) for _ in form.kinds[3:]]

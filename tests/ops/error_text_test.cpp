@@ -27,7 +27,8 @@ bool names_op(const std::string& text, const std::string& op) {
 
 bool names_op_of(const OpCase& op, const std::string& text) {
   // Their cases first ask the argument for its dtype, which is not an op, or detach it.
-  const bool asks = op.op == "to" || op.op == "linalg_tensorsolve" || op.op == "histogram";
+  const bool asks = op.op == "to" || op.op == "linalg_tensorsolve" || op.op == "histogram" ||
+                    op.op == "histogramdd";
   if (names_op(text, op.op) ||
       (asks && text.find("Expected a proper Tensor") != std::string::npos)) {
     return true;

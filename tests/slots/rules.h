@@ -80,7 +80,8 @@ inline Check check(const LinalgArgs* args, std::string_view operand) {
 inline double limit(const ElementwiseArgs* args) {
   using enum ElementwiseOp;
   const bool loses_digits = args->op == lgamma || args->op == digamma || args->op == polygamma ||
-                            args->op == zeta || args->op == ndtri || args->op == log_ndtr;
+                            args->op == zeta || args->op == ndtri || args->op == log_ndtr ||
+                            args->op == igamma || args->op == igammac;
   return loses_digits ? 4096 : 32;
 }
 inline double limit(const LinalgArgs* args) {

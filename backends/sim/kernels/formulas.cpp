@@ -176,6 +176,12 @@ double formula(ElementwiseOp op, double a, double b, double c, double scale) {
       return log_of_normal(a);
     case ElementwiseOp::ndtri:
       return quantile_of_normal(a);
+    case ElementwiseOp::i0e:
+      return static_cast<double>(bessel_i(0, a, /*scaled=*/true));
+    case ElementwiseOp::i1:
+      return static_cast<double>(bessel_i(1, a));
+    case ElementwiseOp::i1e:
+      return static_cast<double>(bessel_i(1, a, /*scaled=*/true));
     case ElementwiseOp::entr:
       return a > 0 ? -a * std::log(a) : a < 0 ? -std::numeric_limits<double>::infinity() : a;
     case ElementwiseOp::polygamma:

@@ -58,6 +58,60 @@ Real scaled_error_function_of(Real x) {
   return sum / (x * std::sqrt(kPi));
 }
 
+/// Returns x^a e^-x / gamma(a + 1).
+Real gamma_density(Real a, Real x) { return std::exp(a * std::log(x) - x - log_gamma(a + 1)); }
+
+/// Returns P(a, x) by its power series.
+Real gamma_series(Real a, Real x) {
+  Real term = 1, sum = 1;
+  for (Real n = a + 1; term > 1e-22L * sum; n += 1) {
+    term *= x / n;
+    sum += term;
+  }
+  return gamma_density(a, x) * sum;
+}
+
+/// Returns Q(a, x) by its continued fraction, from the convergents of a forward recurrence.
+Real gamma_fraction(Real a, Real x) {
+  Real b = x + 1 - a, c = 1e300L, d = 1 / b, product = d;
+  for (int i = 1; i < 1000000; ++i) {
+    const Real numerator = -i * (i - a);
+    b += 2;
+    d = 1 / (numerator * d + b);
+    c = b + numerator / c;
+    product *= c * d;
+    if (std::abs(c * d - 1) < 1e-19L) break;
+  }
+  return gamma_density(a, x) * a * product;
+}
+
+/// Returns Q(a, x) for x < 1 and a < 1 by the series of 1 - Q, which may be near 1.
+Real gamma_upper_series(Real a, Real x) {
+  const Real of_one =
+      a < 1e-6L ? a * (0.82246703342411321824L * a - 0.57721566490153286061L) : log_gamma(a + 1);
+  const Real logarithm = a * std::log(x) - of_one;
+  Real term = 1, sum = 0;
+  for (int n = 1; n < 30; ++n) {
+    term *= -x / n;
+    sum += term / (a + n);
+  }
+  return -std::expm1(logarithm) - std::exp(logarithm) * a * sum;
+}
+
+/// Returns P, or Q if `upper`.
+Real incomplete_gamma(Real a, Real x, bool upper) {
+  if (!(a >= 0) || !(x >= 0) || (a == x && (a == 0 || std::isinf(a)))) return kNaN;
+  if (a == 0 || std::isinf(x)) return upper ? 0 : 1;
+  if (x == 0 || std::isinf(a)) return upper ? 1 : 0;
+  if (a > 1e20L) {  // the normal distribution
+    const Real distance = (x - a) / std::sqrt(2 * a);
+    return std::erfc(upper ? distance : -distance) / 2;
+  }
+  if (upper && x < 1 && a < 1) return gamma_upper_series(a, x);
+  if (x < 1 || x < a) return upper ? 1 - gamma_series(a, x) : gamma_series(a, x);
+  return upper ? gamma_fraction(a, x) : 1 - gamma_fraction(a, x);
+}
+
 }  // namespace
 
 double scaled_error_function(double x) {
@@ -157,6 +211,32 @@ double polygamma(double order, double x) {
   const Real negative = zeta(s, 1 - rest) - zeta(s, 1 - rest - below);
   return static_cast<double>(factor * (zeta(s, rest) + (is_even ? -negative : negative)));
 }
+
+long double bessel_i(int order, long double x, bool scaled) {
+  const Real a = std::abs(x);
+  if (std::isinf(a)) return scaled ? 0 : order == 0 ? a : x;
+  if (std::isnan(a)) return x;
+  Real sum = 0, scale = scaled ? std::exp(-a) : 1;
+  if (a < 40) {  // the power series
+    Real term = order == 0 ? 1 : x / 2;
+    for (int k = 1; std::abs(term) > 1e-22L * std::abs(sum); ++k) {
+      sum += term;
+      term *= x * x / 4 / k / (k + order);
+    }
+    return scale * sum;
+  }
+  Real term = 1;  // Hankel's expansion (Abramowitz and Stegun 9.7.1)
+  for (int k = 1; k < 30; ++k) {
+    sum += term;
+    const Real odd = 2 * k - 1;
+    term *= -(4 * order * order - odd * odd) / (8 * a * k);
+  }
+  const Real value = (scaled ? 1 : std::exp(a)) * sum / std::sqrt(2 * kPi * a);
+  return order == 1 && x < 0 ? -value : value;
+}
+
+long double lower_gamma(long double a, long double x) { return incomplete_gamma(a, x, false); }
+long double upper_gamma(long double a, long double x) { return incomplete_gamma(a, x, true); }
 
 long double sinc(long double x) {
   if (x == 0) return 1;

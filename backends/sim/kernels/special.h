@@ -18,6 +18,12 @@ double quantile_of_normal(double p);
 long double hurwitz_zeta(long double x, long double q);
 /// Returns derivative number `order` >= 1 of digamma(x).
 double polygamma(double order, double x);
+/// Returns the modified Bessel function of the first kind of order 0 or 1, times e^-|x| if
+/// `scaled`.
+long double bessel_i(int order, long double x, bool scaled = false);
+/// Return the regularized incomplete gamma functions P(a, x) and Q(a, x).
+long double lower_gamma(long double a, long double x);
+long double upper_gamma(long double a, long double x);
 /// Returns sin(pi x) / (pi x).
 long double sinc(long double x);
 /// Returns ln(x / (1 - x)).

@@ -8,6 +8,7 @@ using ::tern::linalg::cholesky_out; using ::tern::linalg::cond; using ::tern::li
 using ::tern::linalg::cross; using ::tern::linalg::cross_out; using ::tern::linalg::det;
 using ::tern::linalg::det_out; using ::tern::linalg::diagonal; using ::tern::linalg::eigh;
 using ::tern::linalg::eigh_out; using ::tern::linalg::eigvalsh; using ::tern::linalg::eigvalsh_out;
+using ::tern::linalg::householder_product; using ::tern::linalg::householder_product_out;
 using ::tern::linalg::inv; using ::tern::linalg::inv_ex; using ::tern::linalg::inv_out;
 using ::tern::linalg::lstsq; using ::tern::linalg::lu; using ::tern::linalg::lu_factor;
 using ::tern::linalg::lu_factor_ex; using ::tern::linalg::lu_factor_out;

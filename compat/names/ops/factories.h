@@ -83,6 +83,18 @@ inline Tensor arange(const Scalar& start, const Scalar& end, const Scalar& step,
 inline Tensor arange(const Scalar& start, const Scalar& end, TERN_OPTIONS) {
   return ::tern::arange(start, end, compat::options_of(TERN_PARTS));
 }
+inline Tensor bartlett_window(std::int64_t window_length, TERN_OPTIONS) {
+  return ::tern::bartlett_window(window_length, compat::options_of(TERN_PARTS));
+}
+inline Tensor bartlett_window(std::int64_t window_length, bool periodic, TERN_OPTIONS) {
+  return ::tern::bartlett_window(window_length, periodic, compat::options_of(TERN_PARTS));
+}
+inline Tensor blackman_window(std::int64_t window_length, TERN_OPTIONS) {
+  return ::tern::blackman_window(window_length, compat::options_of(TERN_PARTS));
+}
+inline Tensor blackman_window(std::int64_t window_length, bool periodic, TERN_OPTIONS) {
+  return ::tern::blackman_window(window_length, periodic, compat::options_of(TERN_PARTS));
+}
 inline Tensor empty(IntArrayRef size, TERN_OPTIONS, std::optional<MemoryFormat> memory_format) {
   return ::tern::empty(size, compat::options_of(TERN_PARTS), memory_format);
 }
@@ -105,6 +117,36 @@ inline Tensor full(IntArrayRef size, const Scalar& fill_value, TERN_OPTIONS) {
 inline Tensor full_like(const Tensor& self, const Scalar& fill_value, TERN_OPTIONS,
                         std::optional<MemoryFormat> memory_format) {
   return ::tern::full_like(self, fill_value, compat::options_of(TERN_PARTS), memory_format);
+}
+inline Tensor hamming_window(std::int64_t window_length, TERN_OPTIONS) {
+  return ::tern::hamming_window(window_length, compat::options_of(TERN_PARTS));
+}
+inline Tensor hamming_window(std::int64_t window_length, bool periodic, TERN_OPTIONS) {
+  return ::tern::hamming_window(window_length, periodic, compat::options_of(TERN_PARTS));
+}
+inline Tensor hamming_window(std::int64_t window_length, bool periodic, double alpha,
+                             TERN_OPTIONS) {
+  return ::tern::hamming_window(window_length, periodic, alpha, compat::options_of(TERN_PARTS));
+}
+inline Tensor hamming_window(std::int64_t window_length, bool periodic, double alpha, double beta,
+                             TERN_OPTIONS) {
+  return ::tern::hamming_window(window_length, periodic, alpha, beta,
+                                compat::options_of(TERN_PARTS));
+}
+inline Tensor hann_window(std::int64_t window_length, TERN_OPTIONS) {
+  return ::tern::hann_window(window_length, compat::options_of(TERN_PARTS));
+}
+inline Tensor hann_window(std::int64_t window_length, bool periodic, TERN_OPTIONS) {
+  return ::tern::hann_window(window_length, periodic, compat::options_of(TERN_PARTS));
+}
+inline Tensor kaiser_window(std::int64_t window_length, TERN_OPTIONS) {
+  return ::tern::kaiser_window(window_length, compat::options_of(TERN_PARTS));
+}
+inline Tensor kaiser_window(std::int64_t window_length, bool periodic, TERN_OPTIONS) {
+  return ::tern::kaiser_window(window_length, periodic, compat::options_of(TERN_PARTS));
+}
+inline Tensor kaiser_window(std::int64_t window_length, bool periodic, double beta, TERN_OPTIONS) {
+  return ::tern::kaiser_window(window_length, periodic, beta, compat::options_of(TERN_PARTS));
 }
 inline Tensor linspace(const Scalar& start, const Scalar& end, std::int64_t steps, TERN_OPTIONS) {
   return ::tern::linspace(start, end, steps, compat::options_of(TERN_PARTS));
@@ -193,6 +235,12 @@ inline Tensor randperm(std::int64_t n, std::optional<Generator> generator, TERN_
 }
 inline Tensor randperm(std::int64_t n, TERN_OPTIONS) {
   return ::tern::randperm(n, compat::options_of(TERN_PARTS));
+}
+inline Tensor range(const Scalar& start, const Scalar& end, const Scalar& step, TERN_OPTIONS) {
+  return ::tern::range(start, end, step, compat::options_of(TERN_PARTS));
+}
+inline Tensor range(const Scalar& start, const Scalar& end, TERN_OPTIONS) {
+  return ::tern::range(start, end, compat::options_of(TERN_PARTS));
 }
 inline Tensor scalar_tensor(const Scalar& s, TERN_OPTIONS) {
   return ::tern::scalar_tensor(s, compat::options_of(TERN_PARTS));

@@ -28,6 +28,16 @@ inline Tensor special_expit(const Tensor& self) { return ::tern::sigmoid(self); 
 inline Tensor special_expm1(const Tensor& self) { return ::tern::expm1(self); }
 /// Returns tern::lgamma().
 inline Tensor special_gammaln(const Tensor& self) { return ::tern::lgamma(self); }
+/// Returns tern::igamma().
+inline Tensor special_gammainc(const Tensor& self, const Tensor& other) {
+  return ::tern::igamma(self, other);
+}
+/// Returns tern::igammac().
+inline Tensor special_gammaincc(const Tensor& self, const Tensor& other) {
+  return ::tern::igammac(self, other);
+}
+/// Returns tern::i0().
+inline Tensor special_i0(const Tensor& self) { return ::tern::i0(self); }
 /// Returns tern::log1p().
 inline Tensor special_log1p(const Tensor& self) { return ::tern::log1p(self); }
 /// Returns tern::digamma().
@@ -103,10 +113,8 @@ inline Tensor nuclear_norm(const Tensor& self, IntArrayRef dim, bool keepdim = f
 inline Tensor nuclear_norm(const Tensor& self, bool keepdim = false) {
   return nuclear_norm(self, IntArrayRef{0, 1}, keepdim);
 }
-/// Returns true when both have the same sizes.
-inline bool is_same_size(const Tensor& self, const Tensor& other) {
-  return self.sizes() == other.sizes();
-}
+/// Returns Tensor::is_inference().
+inline bool is_inference(const Tensor& self) { return self.is_inference(); }
 /// Returns tern::pad().
 inline Tensor reflection_pad1d(const Tensor& self, IntArrayRef padding) {
   return ::tern::pad(self, padding, "reflect");

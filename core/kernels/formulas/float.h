@@ -1,11 +1,13 @@
 #pragma once
 
 #include <tern/core/kernels/formulas/formula.h>
+#include <tern/core/kernels/math/bessel.h>
 #include <tern/core/kernels/math/binary.h>
 #include <tern/core/kernels/math/error_function.h>
 #include <tern/core/kernels/math/exp_log.h>
 #include <tern/core/kernels/math/gamma.h>
 #include <tern/core/kernels/math/hyperbolic.h>
+#include <tern/core/kernels/math/incomplete_gamma.h>
 #include <tern/core/kernels/math/inverse_trig.h>
 #include <tern/core/kernels/math/trig.h>
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <tern/core/kernels/formulas/formula.h>
+#include <tern/core/kernels/math/bessel.h>
 #include <tern/core/kernels/math/error_function.h>
 #include <tern/core/kernels/math/exp_log.h>
 #include <tern/core/kernels/math/gamma.h>
@@ -28,6 +29,27 @@ struct ndtri : Formula {
   template <class T>
   TERN_HOST_DEVICE static T value(T a) {
     return math::ndtri(a);
+  }
+};
+
+struct i0e : Formula {
+  template <class T>
+  TERN_HOST_DEVICE static T value(T a) {
+    return math::i0e(a);
+  }
+};
+
+struct i1 : Formula {
+  template <class T>
+  TERN_HOST_DEVICE static T value(T a) {
+    return math::i1(a);
+  }
+};
+
+struct i1e : Formula {
+  template <class T>
+  TERN_HOST_DEVICE static T value(T a) {
+    return math::i1e(a);
   }
 };
 

@@ -131,6 +131,34 @@ Tensor eye(StrictInt n, StrictInt m, const TensorOptions& options) {
   });
 }
 
+namespace {
+
+// Returns `count` numbers from `start` on.
+Tensor numbers_from(std::int64_t count, const Scalar& start, const Scalar& step,
+                    const TensorOptions& chosen) {
+  const ScalarType wide = arange_dtype(chosen.dtype());
+  const TensorOptions widened = TensorOptions(chosen.device()).dtype(wide);
+  const bool casts = wide != chosen.dtype();
+  if (casts && wide != kLong) {
+    return finish_factory(numbers_from(count, start, step, widened).to(chosen.dtype()), chosen);
+  }
+  return make({count}, chosen, [&](Tensor& out) {
+    if (!casts) return detail::fill_range(out, start, step);
+    const std::int64_t piece = detail::factory_piece(out.device(), out.numel());
+    const Tensor numbers = empty({piece}, widened);
+    for (std::int64_t i = 0; i < out.numel(); i += piece) {
+      const std::int64_t n = std::min(piece, out.numel() - i);
+      const Tensor part = numbers.narrow(0, 0, n);
+      const auto first = static_cast<std::uint64_t>(start.toLong()) +
+                         static_cast<std::uint64_t>(i) * static_cast<std::uint64_t>(step.toLong());
+      detail::fill_range(part, static_cast<std::int64_t>(first), step);
+      detail::copy_elements(out.narrow(0, i, n), part);
+    }
+  });
+}
+
+}  // namespace
+
 Tensor arange(const Scalar& end, const TensorOptions& options) { return arange(0, end, options); }
 Tensor arange(const Scalar& start, const Scalar& end, const TensorOptions& options) {
   return arange(start, end, 1, options);
@@ -163,25 +191,39 @@ Tensor arange(const Scalar& start, const Scalar& end, const Scalar& step,
              "upper bound and lower bound inconsistent with step sign, got start ", start, ", end ",
              end, ", step ", step);
   TERN_CHECK(count >= 0 && count < 9e18, ShapeError, "invalid size, possible overflow? ", count);
-  const ScalarType wide = arange_dtype(chosen.dtype());
-  const TensorOptions widened = TensorOptions(chosen.device()).dtype(wide);
-  const bool casts = wide != chosen.dtype();
-  if (casts && wide != kLong) {
-    return finish_factory(arange(start, end, step, widened).to(chosen.dtype()), chosen);
-  }
-  return make({static_cast<std::int64_t>(count)}, chosen, [&](Tensor& out) {
-    if (!casts) return detail::fill_range(out, start, step);
-    const std::int64_t piece = detail::factory_piece(out.device(), out.numel());
-    const Tensor numbers = empty({piece}, widened);
-    for (std::int64_t i = 0; i < out.numel(); i += piece) {
-      const std::int64_t n = std::min(piece, out.numel() - i);
-      const Tensor part = numbers.narrow(0, 0, n);
-      const auto first = static_cast<std::uint64_t>(start.toLong()) +
-                         static_cast<std::uint64_t>(i) * static_cast<std::uint64_t>(step.toLong());
-      detail::fill_range(part, static_cast<std::int64_t>(first), step);
-      detail::copy_elements(out.narrow(0, i, n), part);
-    }
-  });
+  return numbers_from(static_cast<std::int64_t>(count), start, step, chosen);
+}
+
+Tensor range(const Scalar& start, const Scalar& end, const TensorOptions& options) {
+  return range(start, end, 1, options);
+}
+
+Tensor range(const Scalar& start, const Scalar& end, const Scalar& step,
+             const TensorOptions& options) {
+  TERN_OP("range");
+  const TensorOptions chosen = options.or_else(get_default_dtype());
+  const ScalarType dtype = chosen.dtype();
+  TERN_CHECK(dtype != kBool, NotImplementedError, "\"range_cpu\" not implemented for 'Bool'");
+  // Integers are computed from integers: the numbers are cast first.
+  const auto cast = [&](const Scalar& number) {
+    return is_floating_point(dtype) ? Scalar(number.toDouble()) : Scalar(number.toLong());
+  };
+  const double from = start.toDouble(), to = end.toDouble();
+  TERN_CHECK(std::isfinite(from) && std::isfinite(to), ShapeError, "unsupported range: ", from,
+             " -> ", to);
+  const Scalar first = cast(start), last = cast(end), by = cast(step);
+  TERN_CHECK(by.toDouble() != 0, ShapeError, "step must be nonzero, got ", step);
+  TERN_CHECK(std::isfinite(by.toDouble()), ShapeError, "step must be finite but got ", step);
+  TERN_CHECK(by.toDouble() > 0 ? to >= from : to <= from, ShapeError,
+             "upper bound and lower bound inconsistent with step sign, got start ", start, ", end ",
+             end, ", step ", step);
+  const double count = is_floating_point(dtype)
+                           ? std::floor((last.toDouble() - first.toDouble()) / by.toDouble()) + 1
+                           : static_cast<double>(distance_between(first.toLong(), last.toLong()) /
+                                                 distance_between(0, by.toLong())) +
+                                 1;
+  TERN_CHECK(count < 9e18, ShapeError, "invalid size, possible overflow? ", count);
+  return numbers_from(static_cast<std::int64_t>(count), first, by, chosen);
 }
 
 void detail::fill_range(const Tensor& out, const Scalar& start, const Scalar& step) {

@@ -42,6 +42,12 @@ TERN_API Tensor arange(const Scalar& end, const TensorOptions& options = {});
 TERN_API Tensor arange(const Scalar& start, const Scalar& end, const TensorOptions& options = {});
 TERN_API Tensor arange(const Scalar& start, const Scalar& end, const Scalar& step,
                        const TensorOptions& options = {});
+/// Returns start, start + step, ... up to end, which is included, as a 1-d tensor of the default
+/// dtype; use arange() or linspace() in new programs. Throws ShapeError when step is 0 or leads
+/// away from end, NotImplementedError for bool.
+TERN_API Tensor range(const Scalar& start, const Scalar& end, const TensorOptions& options = {});
+TERN_API Tensor range(const Scalar& start, const Scalar& end, const Scalar& step,
+                      const TensorOptions& options = {});
 /// Returns a 0-d tensor of `value` in the default dtype unless options say otherwise. Throws Error
 /// when the dtype cannot hold the value.
 TERN_API Tensor scalar_tensor(const Scalar& value, const TensorOptions& options = {});

@@ -66,6 +66,51 @@ Tensor heaviside_into(const Tensor& self, const Tensor& values, const Tensor& ou
                          out);
 }
 
+Tensor igamma_into(const Tensor& self, const Tensor& other, const Tensor& out) {
+  return only_floats_into("igamma", ElementwiseOp::igamma, self, other, out);
+}
+Tensor igammac_into(const Tensor& self, const Tensor& other, const Tensor& out) {
+  return only_floats_into("igammac", ElementwiseOp::igammac, self, other, out);
+}
+
+/// Returns the integers whose bits are those of floating numbers of `dtype`.
+ScalarType bits_of(ScalarType dtype) {
+  if (dtype == kDouble) return kLong;
+  return dtype == kFloat ? kInt : kShort;
+}
+
+/// The magnitude of a number is next to that of a number whose bits are one more or less.
+Tensor next_number(const Tensor& self, const Tensor& other) {
+  const ScalarType dtype = result_type({self, other});
+  if (!is_floating_point(dtype)) detail::throw_not_implemented("nextafter", dtype, {self, other});
+  const ScalarType bits = bits_of(dtype);
+  const NoGradGuard no_grad;
+  const Tensor x = self.detach().to(dtype), y = other.detach().to(dtype);
+  const Tensor grows = (x < y) == (x > 0);
+  const Tensor moved = (x.view(bits) + (grows.to(bits) * 2 - 1)).view(dtype);
+  const Tensor smallest = ones_like(y, bits).view(dtype);
+  const Tensor next = where(x == 0, copysign(smallest, y), moved);
+  return where(x == y, y, where(isnan(x) | isnan(y), x + y, next));
+}
+Tensor nextafter_into(const Tensor& self, const Tensor& other, const Tensor& out) {
+  const Tensor next = next_number(self, other);
+  // The rules of elementwise ops for sizes and dtypes of `out`.
+  return run_elementwise({"nextafter", ElementwiseOp::maximum, next.dtype()}, {next, next}, out);
+}
+
+// Derivatives that PyTorch does not have either: errors in the backward pass.
+Tensor no_derivative_of_igamma(const Tensor& /*g*/) {
+  detail::raise<NotImplementedError>("the derivative for 'igamma: input' is not implemented.");
+}
+Tensor no_derivative_of_igammac(const Tensor& /*g*/) {
+  detail::raise<NotImplementedError>("the derivative for 'igammac: input' is not implemented.");
+}
+
+/// Returns the derivative of igamma by its second argument.
+Tensor gamma_slope(const Tensor& a, const Tensor& x) {
+  return exp(xlogy(a - 1, x) - x - lgamma(a));
+}
+
 // The gradient of copysign: the sign of the result relative to the input, 0 for a zero.
 Tensor copysign_gradient(const Tensor& g, const Tensor& x, const Tensor& y) {
   return g * masked_fill(y / x, x == 0, 0);
@@ -203,6 +248,42 @@ Tensor heaviside(const Tensor& self, const Tensor& values) {
   return detail::without_gradient("heaviside", heaviside_into(self, values, {}), self, values);
 }
 
+Tensor nextafter(const Tensor& self, const Tensor& other) {
+  TERN_OP("nextafter", self, other);
+  Tensor out = next_number(self, other);
+  if (!needs_grad(self, other)) return out;
+  return record(
+      "NextafterBackward0", out,
+      wrt(
+          self, [](const Tensor& g, const Tensor& x, const Tensor& y) { return g * (x != y); },
+          self, other),
+      wrt(other, [](const Tensor& g) { return zeros_like(g); }));
+}
+
+Tensor igamma(const Tensor& self, const Tensor& other) {
+  TERN_OP("igamma", self, other);
+  Tensor out = igamma_into(self, other, {});
+  if (!needs_grad(self, other)) return out;
+  return record(
+      "IgammaBackward0", out, wrt(self, no_derivative_of_igamma),
+      wrt(
+          other,
+          [](const Tensor& g, const Tensor& a, const Tensor& x) { return g * gamma_slope(a, x); },
+          self, other));
+}
+
+Tensor igammac(const Tensor& self, const Tensor& other) {
+  TERN_OP("igammac", self, other);
+  Tensor out = igammac_into(self, other, {});
+  if (!needs_grad(self, other)) return out;
+  return record(
+      "IgammacBackward0", out, wrt(self, no_derivative_of_igammac),
+      wrt(
+          other,
+          [](const Tensor& g, const Tensor& a, const Tensor& x) { return -g * gamma_slope(a, x); },
+          self, other));
+}
+
 Tensor& atan2_(Tensor& self, const Tensor& other) {
   TERN_OP("atan2_", self, other);
   return TERN_INPLACE(atan2, Old::kSaved, self, other);
@@ -234,6 +315,18 @@ Tensor& ldexp_(Tensor& self, const Tensor& other) {
 Tensor& heaviside_(Tensor& self, const Tensor& other) {
   TERN_OP("heaviside_", self, other);
   return TERN_INPLACE(heaviside, Old::kSaved, self, other);
+}
+Tensor& nextafter_(Tensor& self, const Tensor& other) {
+  TERN_OP("nextafter_", self, other);
+  return TERN_INPLACE(nextafter, Old::kSaved, self, other);
+}
+Tensor& igamma_(Tensor& self, const Tensor& other) {
+  TERN_OP("igamma_", self, other);
+  return TERN_INPLACE(igamma, Old::kSaved, self, other);
+}
+Tensor& igammac_(Tensor& self, const Tensor& other) {
+  TERN_OP("igammac_", self, other);
+  return TERN_INPLACE(igammac, Old::kSaved, self, other);
 }
 
 }  // namespace tern

@@ -37,5 +37,18 @@ TERN_API Tensor& ldexp_(Tensor& self, const Tensor& other);
 /// gradient: backward() throws NotImplementedError. Throws DTypeError when the dtypes differ.
 TERN_API Tensor heaviside(const Tensor& self, const Tensor& values);
 TERN_API Tensor& heaviside_(Tensor& self, const Tensor& values);
+/// Returns the number next to self in the direction of `other`; `other` where both are equal.
+/// Throws NotImplementedError unless the dtype is floating point.
+TERN_API Tensor nextafter(const Tensor& self, const Tensor& other);
+TERN_API Tensor& nextafter_(Tensor& self, const Tensor& other);
+/// Returns the regularized lower incomplete gamma function: the integral of t^(self - 1) e^-t from
+/// 0 to `other`, divided by gamma(self). NaN for negative numbers. There is no derivative by self.
+/// Throws NotImplementedError unless the dtype is floating point.
+TERN_API Tensor igamma(const Tensor& self, const Tensor& other);
+TERN_API Tensor& igamma_(Tensor& self, const Tensor& other);
+/// Returns 1 - igamma(self, other), the regularized upper incomplete gamma function, accurate where
+/// it is small.
+TERN_API Tensor igammac(const Tensor& self, const Tensor& other);
+TERN_API Tensor& igammac_(Tensor& self, const Tensor& other);
 
 }  // namespace tern

@@ -38,6 +38,9 @@ TERN_API Tensor& mvlgamma_(Tensor& self, std::int64_t p);
 /// Returns sin(pi x) / (pi x); 1 at 0.
 TERN_API Tensor sinc(Tensor self);
 TERN_API Tensor& sinc_(Tensor& self);
+/// Returns the modified Bessel function of the first kind of order 0.
+TERN_API Tensor i0(Tensor self);
+TERN_API Tensor& i0_(Tensor& self);
 /// Returns ln(x / (1 - x)), the inverse of sigmoid(). With `eps`, x is first limited to
 /// [eps, 1 - eps].
 TERN_API Tensor logit(const Tensor& self, std::optional<double> eps = std::nullopt);

@@ -38,6 +38,16 @@ Tensor run_zeta(const Operand& x, const Operand& q) {
   return run_pair("special_zeta", ElementwiseOp::zeta, x, q);
 }
 
+// Returns y / x, or its limit 1/2 near 0, where y may be denormal, for y = i1(x) or i1e(x).
+Tensor over_argument(const Tensor& y, const Tensor& x) {
+  const double epsilon = x.dtype() == kDouble  ? 0x1p-52
+                         : x.dtype() == kFloat ? 0x1p-23
+                         : x.dtype() == kHalf  ? 0x1p-10
+                                               : 0x1p-7;
+  const Tensor is_tiny = abs(x) <= epsilon;
+  return where(is_tiny, 0.5, y / masked_fill(x, is_tiny, 1));
+}
+
 // A derivative that PyTorch does not have either: an error in the backward pass.
 Tensor no_derivative_of_zeta(const Tensor& /*g*/) {
   detail::raise<NotImplementedError>("the derivative for 'zeta' is not implemented");
@@ -62,6 +72,45 @@ Tensor special_erfcx(const Tensor& input) {
                     input,
                     [](const Tensor& g, const Tensor& x, const Tensor& y) {
                       return g * (x * y * 2 - kRootOfTwoOverPi / kRootHalf);
+                    },
+                    input, out));
+}
+
+Tensor special_i0e(const Tensor& input) {
+  TERN_OP("special_i0e", input);
+  Tensor out = detail::run_unary("special_i0e", ElementwiseOp::i0e, input, {});
+  if (!needs_grad(input)) return out;
+  return record("SpecialI0EBackward0", out,
+                wrt(
+                    input,
+                    [](const Tensor& g, const Tensor& x, const Tensor& y) {
+                      return g * (special_i1e(x) - sgn(x) * y);
+                    },
+                    input, out));
+}
+
+Tensor special_i1(const Tensor& input) {
+  TERN_OP("special_i1", input);
+  Tensor out = detail::run_unary("special_i1", ElementwiseOp::i1, input, {});
+  if (!needs_grad(input)) return out;
+  return record("SpecialI1Backward0", out,
+                wrt(
+                    input,
+                    [](const Tensor& g, const Tensor& x, const Tensor& y) {
+                      return g * (i0(x) - over_argument(y, x));
+                    },
+                    input, out));
+}
+
+Tensor special_i1e(const Tensor& input) {
+  TERN_OP("special_i1e", input);
+  Tensor out = detail::run_unary("special_i1e", ElementwiseOp::i1e, input, {});
+  if (!needs_grad(input)) return out;
+  return record("SpecialI1EBackward0", out,
+                wrt(
+                    input,
+                    [](const Tensor& g, const Tensor& x, const Tensor& y) {
+                      return g * (special_i0e(x) - sgn(x) * y - over_argument(y, x));
                     },
                     input, out));
 }

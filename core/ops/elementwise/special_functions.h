@@ -12,6 +12,12 @@ namespace tern {
 TERN_API Tensor special_entr(Tensor input);
 /// Returns e^(x^2) erfc(x), which is not 0 for large x.
 TERN_API Tensor special_erfcx(const Tensor& input);
+/// Returns e^-|x| i0(x), which does not overflow for large x.
+TERN_API Tensor special_i0e(const Tensor& input);
+/// Returns the modified Bessel function of the first kind of order 1.
+TERN_API Tensor special_i1(const Tensor& input);
+/// Returns e^-|x| special_i1(x), which does not overflow for large x.
+TERN_API Tensor special_i1e(const Tensor& input);
 /// Returns the probability that a number of the standard normal distribution is below x.
 TERN_API Tensor special_ndtr(const Tensor& input);
 /// Returns the logarithm of special_ndtr(x), accurate for very negative x.

@@ -23,6 +23,8 @@ using tern::exp2;
 using tern::exp2_out;
 using tern::expm1;
 using tern::expm1_out;
+using tern::i0;
+using tern::i0_out;
 using tern::log1p;
 using tern::log1p_out;
 using tern::log_softmax;
@@ -44,6 +46,18 @@ using tern::xlogy_out;
 inline Tensor expit(Tensor self) { return sigmoid(std::move(self)); }
 /// Writes the result of expit() to `out`, as sigmoid_out().
 inline Tensor& expit_out(Tensor& out, Tensor self) { return sigmoid_out(out, std::move(self)); }
+/// Returns the regularized lower incomplete gamma function, as igamma().
+inline Tensor gammainc(const Tensor& self, const Tensor& other) { return igamma(self, other); }
+/// Writes the result of gammainc() to `out`, as igamma_out().
+inline Tensor& gammainc_out(Tensor& out, const Tensor& self, const Tensor& other) {
+  return igamma_out(out, self, other);
+}
+/// Returns the regularized upper incomplete gamma function, as igammac().
+inline Tensor gammaincc(const Tensor& self, const Tensor& other) { return igammac(self, other); }
+/// Writes the result of gammaincc() to `out`, as igammac_out().
+inline Tensor& gammaincc_out(Tensor& out, const Tensor& self, const Tensor& other) {
+  return igammac_out(out, self, other);
+}
 /// Returns the logarithm of the absolute value of the gamma function, as lgamma().
 inline Tensor gammaln(Tensor self) { return lgamma(std::move(self)); }
 /// Writes the result of gammaln() to `out`, as lgamma_out().

@@ -169,6 +169,19 @@ Tensor nonzero(const Tensor& self) {
   return detail::make_alias(columns, {columns.size(1), columns.size(0)}, {1, columns.size(1)}, 0);
 }
 
+Tensor nonzero_static(const Tensor& self, StrictInt size, StrictInt fill_value) {
+  TERN_OP("nonzero_static", self);
+  TERN_CHECK(size >= 0, ShapeError, "'size' must be an non-negative integer, got ", size);
+  const NoGradGuard no_grad;
+  Tensor out = full({size, self.dim()}, Scalar(std::int64_t{fill_value}),
+                    TensorOptions(kLong).device(self.device()));
+  if (self.is_meta()) return out;
+  const Tensor rows = nonzero(self);
+  const std::int64_t count = std::min<std::int64_t>(size, rows.size(0));
+  detail::copy_elements(out.narrow(0, 0, count), rows.narrow(0, 0, count));
+  return out;
+}
+
 Tensor argwhere(const Tensor& self) {
   TERN_OP("argwhere", self);
   return nonzero(self);

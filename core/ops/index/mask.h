@@ -14,6 +14,11 @@ namespace tern {
 ///
 /// Shape: any -> [n, d] of int64 for n such elements of a tensor with d dimensions
 TERN_API Tensor nonzero(const Tensor& self);
+/// Returns the first `size` rows of nonzero(), with rows of `fill_value` behind if there are fewer:
+/// the sizes of the result do not depend on the elements. Throws ShapeError for a negative `size`.
+///
+/// Shape: any -> [size, d] of int64 for a tensor with d dimensions
+TERN_API Tensor nonzero_static(const Tensor& self, StrictInt size, StrictInt fill_value = -1);
 /// Returns the same as nonzero().
 TERN_API Tensor argwhere(const Tensor& self);
 /// Returns the columns of nonzero(), one tensor per dimension; a 0-d tensor counts as [1].

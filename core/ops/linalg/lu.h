@@ -25,6 +25,15 @@ TERN_API std::tuple<Tensor, Tensor> linalg_lu_factor(const Tensor& A, StrictBool
 TERN_API std::tuple<Tensor, Tensor, Tensor> linalg_lu_factor_ex(const Tensor& A,
                                                                 StrictBool pivot = true,
                                                                 StrictBool check_errors = false);
+/// Returns P, L and U as linalg_lu() does, from the result of linalg_lu_factor(A). Without
+/// `unpack_data` L and U are empty, without `unpack_pivots` P is. Waits for the device. Throws
+/// ShapeError, DTypeError and Error for arguments that linalg_lu_factor() does not return.
+///
+/// Shape: LU_data [..., m, n], LU_pivots [..., k] -> ([..., m, m], [..., m, k], [..., k, n])
+TERN_API std::tuple<Tensor, Tensor, Tensor> lu_unpack(const Tensor& LU_data,
+                                                      const Tensor& LU_pivots,
+                                                      StrictBool unpack_data = true,
+                                                      StrictBool unpack_pivots = true);
 /// Returns X with A X = B, or with X A = B if `left` is false, of the result of
 /// linalg_lu_factor(A). With `adjoint` A^T takes the place of A. The batches broadcast.
 ///

@@ -50,5 +50,23 @@ TERN_API std::tuple<Tensor, Tensor> histogram(const Tensor& self, StrictInt bins
                                               ArrayRef<double> range = {},
                                               const Tensor& weight = {},
                                               StrictBool density = false);
+/// Counts the points in boxes, or adds the `weight` of each point. A point has the coordinates in
+/// the last dimension; coordinate i is in one of the intervals of histogram() that its edges or its
+/// number of bins in `bins` make. `range` has two numbers for each coordinate, by default the
+/// smallest and the largest. With `density`, divides by the total and by the volume of each box.
+/// Returns the histogram and the edges of each coordinate. Throws Error and ShapeError for
+/// arguments that do not fit, NotImplementedError for integers, and for float16 and bfloat16
+/// without a range or edges. There is no gradient.
+///
+/// Shape: [..., d], with weight [...] -> [bins[0], .., bins[d - 1]], d times [bins[i] + 1]
+TERN_API std::tuple<Tensor, std::vector<Tensor>> histogramdd(
+    const Tensor& self, IntArrayRef bins, std::optional<ArrayRef<double>> range = std::nullopt,
+    const Tensor& weight = {}, StrictBool density = false);
+TERN_API std::tuple<Tensor, std::vector<Tensor>> histogramdd(
+    const Tensor& self, std::int64_t bins, std::optional<ArrayRef<double>> range = std::nullopt,
+    const Tensor& weight = {}, StrictBool density = false);
+TERN_API std::tuple<Tensor, std::vector<Tensor>> histogramdd(
+    const Tensor& self, TensorList bins, std::optional<ArrayRef<double>> range = std::nullopt,
+    const Tensor& weight = {}, StrictBool density = false);
 
 }  // namespace tern

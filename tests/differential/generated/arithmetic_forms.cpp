@@ -71,6 +71,8 @@ namespace tern::testing::differential {
     TERN_FORM("a.mul(b) #1", (T a, S b), a.mul(b)),
     TERN_FORM("a.mul_(b)", (Tensor& a, T b), a.mul_(b)),
     TERN_FORM("a.mul_(b) #1", (Tensor& a, S b), a.mul_(b)),
+    TERN_FORM("a.nextafter(b)", (T a, T b), a.nextafter(b)),
+    TERN_FORM("a.nextafter_(b)", (Tensor& a, T b), a.nextafter_(b)),
     TERN_FORM("a.pow(b)", (T a, T b), a.pow(b)),
     TERN_FORM("a.pow(b) #1", (T a, S b), a.pow(b)),
     TERN_FORM("torch.pow(b, a)", (T a, S b), tern::pow(b, a)),

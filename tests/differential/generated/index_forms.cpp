@@ -28,6 +28,7 @@ namespace tern::testing::differential {
     TERN_FORM("a.masked_select(b)", (T a, const Mask& b), a.masked_select(b)),
     TERN_FORM("a.nonzero()", (T a), a.nonzero()),
     TERN_FORM("a.nonzero(as_tuple=True)", (T a), a.nonzero_numpy()),
+    TERN_FORM("torch.nonzero_static(a, size=b)", (T a, Int b), a.nonzero_static(b)),
     TERN_FORM("one_hot(a, b)", (const Indices& a, Int b), one_hot(a, b)),
     TERN_FORM("a.put(b, c, accumulate=d)", (T a, const Indices& b, T c, bool d), a.put(b, c, d)),
     TERN_FORM("a.put_(b, c, accumulate=d)", (Tensor& a, const Indices& b, T c, bool d), a.put_(b, c, d)),

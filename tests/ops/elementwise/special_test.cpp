@@ -1,4 +1,5 @@
 #include <cmath>
+#include <limits>
 
 #include <gtest/gtest.h>
 
@@ -34,6 +35,25 @@ TEST(Special, PolygammaOfLargeOrdersAndFarPoles) {
   EXPECT_TRUE(std::isinf(polygamma(1000000, x).item().toDouble()));
   const Tensor far = full({1}, -1e9 - 0.5, kDouble);  // pi^2 halfway between poles
   EXPECT_NEAR(polygamma(1, far).item().toDouble(), 9.8696044, 1e-6);
+}
+
+TEST(Special, BesselFunctionsOfLargeNumbers) {
+  const double infinity = std::numeric_limits<double>::infinity();
+  const Tensor x = tensor({712., infinity, -infinity}, kDouble);
+  EXPECT_NEAR(i0(x)[0].item<double>() / 2.46841105776e307, 1, 1e-10);
+  EXPECT_TRUE(i0(x).slice(0, 1).equal(tensor({infinity, infinity}, kDouble)));
+  EXPECT_TRUE(special_i1(x).slice(0, 1).equal(tensor({infinity, -infinity}, kDouble)));
+  EXPECT_TRUE(special_i0e(x).slice(0, 1).equal(zeros({2}, kDouble)));
+}
+
+TEST(Special, IncompleteGammaFunctionsOfLargeNumbers) {
+  const Tensor a = tensor({1e10, 1e10, 1e4}, kDouble),
+               x = tensor({1e10, 1.0001e10, 9500.}, kDouble);
+  const Tensor p = igamma(a, x), q = igammac(a, x);
+  EXPECT_NEAR(p[0].item<double>(), 0.50000132980760134, 1e-15);
+  EXPECT_NEAR(q[1].item<double>() / 7.6452856435e-24, 1, 1e-9);
+  EXPECT_NEAR(p[2].item<double>() / 1.86245465179516e-7, 1, 1e-11);
+  EXPECT_TRUE(allclose(p + q, ones({3}, kDouble)));
 }
 
 TEST(Special, ActivationsKeepTheirInput) {

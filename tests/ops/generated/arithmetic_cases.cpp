@@ -48,6 +48,7 @@ namespace tern::testing {
     {"arithmetic/minimum.json", "minimum", TERN_CALL(minimum(a, b)), TERN_NOT_IN_PLACE, TERN_OUT(minimum_out(out, a, b))},
     {"arithmetic/mul.json", "mul", TERN_CALL(a * b), TERN_IN_PLACE(a.mul_(b))},
     {"arithmetic/mul.json", "mul_number", TERN_CALL(2.5 * a), TERN_IN_PLACE(a.mul_(2.5))},
+    {"arithmetic/nextafter.json", "nextafter", TERN_CALL(nextafter(a, b)), TERN_IN_PLACE(a.nextafter_(b)), TERN_OUT(nextafter_out(out, a, b))},
     {"arithmetic/pow.json", "pow_square", TERN_CALL(a.pow(2)), TERN_IN_PLACE(a.pow_(2)), TERN_OUT(pow_out(out, a, 2))},
     {"arithmetic/pow.json", "pow_number", TERN_CALL(a.pow(2.5)), TERN_IN_PLACE(a.pow_(2.5)), TERN_OUT(pow_out(out, a, 2.5))},
     {"arithmetic/pow.json", "pow_zero", TERN_CALL(a.pow(0)), TERN_NOT_IN_PLACE, TERN_OUT(pow_out(out, a, 0))},

@@ -22,6 +22,10 @@ namespace tern::testing {
     {"statistics/histogram.json", "histogram_edges_range", TERN_CALL(second(a.histogram(5, {-1.0, 1.0}, {}, true)))},
     {"statistics/histogram.json", "histogram_of_edges", TERN_CALL(first(a.histogram(b.to(a.dtype()))))},
     {"statistics/histogram.json", "histogram_weight", TERN_CALL(first(a.histogram(4, {}, b)))},
+    {"statistics/histogramdd.json", "histogramdd", TERN_CALL(first(histogramdd(a, {2, 3})))},
+    {"statistics/histogramdd.json", "histogramdd_range", TERN_CALL(first(histogramdd(a, 4, std::vector<double>{-1.0, 1.0, 0.0, 0.0}, {}, true)))},
+    {"statistics/histogramdd.json", "histogramdd_edges", TERN_CALL(first(histogramdd(a, {b.to(a.dtype()), b.to(a.dtype())})))},
+    {"statistics/histogramdd.json", "histogramdd_weight", TERN_CALL(first(histogramdd(a, {2, 2}, std::nullopt, b)))},
 });
 
 }  // namespace tern::testing

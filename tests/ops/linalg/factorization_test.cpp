@@ -82,6 +82,27 @@ TEST(Factorization, SingularVectorsAreOrthogonal) {
   }
 }
 
+TEST(Factorization, ReflectionsAreThoseOfQr) {
+  for (const auto& shape : kShapes) {
+    for (const ScalarType dtype : {kFloat, kDouble}) {
+      for (const auto& [name, a] : matrices(shape[0], shape[1], dtype)) {
+        const std::string what =
+            name + " " + std::to_string(a.size(0)) + " by " + std::to_string(a.size(1));
+        const auto [stored, tau] = geqrf(a);
+        const std::int64_t k = tau.size(0);
+        const Tensor q = linalg_householder_product(stored.narrow(1, 0, k), tau);
+        const Tensor r = stored.narrow(0, 0, k).triu();
+        EXPECT_LT(skew(q), 300) << what;
+        EXPECT_LT(error(q.to(kDouble).matmul(r.to(kDouble)), a), 300) << what;
+        const Tensor wide = cat({r, zeros({a.size(0) - k, a.size(1)}, dtype)});
+        EXPECT_LT(error(ormqr(stored, tau, wide), a), 300) << what;
+        const Tensor right = ormqr(stored, tau, wide.t(), false, true);
+        EXPECT_LT(error(right, a.t()), 300) << what;
+      }
+    }
+  }
+}
+
 TEST(Factorization, SingularValuesOfAKnownMatrix) {
   // The eigenvalues of the second differences are known.
   const std::int64_t n = 100;

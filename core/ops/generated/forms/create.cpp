@@ -124,6 +124,12 @@ Tensor& randperm_out(Tensor& out, StrictInt n) {
 Tensor& randperm_out(Tensor& out, StrictInt n, std::optional<Generator> generator) {
   return detail::write_out("randperm", out, randperm(n, generator, out.options()));
 }
+Tensor& range_out(Tensor& out, const Scalar& start, const Scalar& end) {
+  return detail::write_out("range", out, range(start, end, out.options()));
+}
+Tensor& range_out(Tensor& out, const Scalar& start, const Scalar& end, const Scalar& step) {
+  return detail::write_out("range", out, range(start, end, step, out.options()));
+}
 Tensor& zeros_out(Tensor& out, IntArrayRef sizes) {
   return detail::write_out("zeros", out, zeros(sizes, out.options()));
 }

@@ -75,6 +75,9 @@ TERN_API Tensor& randn_like_out(Tensor& out, const Tensor& input,
 /// Writes the result of randperm() to `out`, which gets its sizes. Not differentiable.
 TERN_API Tensor& randperm_out(Tensor& out, StrictInt n);
 TERN_API Tensor& randperm_out(Tensor& out, StrictInt n, std::optional<Generator> generator);
+/// Writes the result of range() to `out`, which gets its sizes. Not differentiable.
+TERN_API Tensor& range_out(Tensor& out, const Scalar& start, const Scalar& end);
+TERN_API Tensor& range_out(Tensor& out, const Scalar& start, const Scalar& end, const Scalar& step);
 /// Writes the result of zeros() to `out`, which gets its sizes. Not differentiable.
 TERN_API Tensor& zeros_out(Tensor& out, IntArrayRef sizes);
 /// Writes the result of zeros_like() to `out`, which gets its sizes. Not differentiable.

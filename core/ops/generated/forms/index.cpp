@@ -31,6 +31,9 @@ Tensor& masked_select_out(Tensor& out, const Tensor& self, const Tensor& mask) {
 Tensor& nonzero_out(Tensor& out, const Tensor& self) {
   return detail::write_out("nonzero", out, nonzero(self));
 }
+Tensor& nonzero_static_out(Tensor& out, const Tensor& self, StrictInt size, StrictInt fill_value) {
+  return detail::write_out("nonzero_static", out, nonzero_static(self, size, fill_value));
+}
 Tensor& take_out(Tensor& out, const Tensor& self, const Tensor& index) {
   return detail::write_out("take", out, take(self, index));
 }

@@ -25,6 +25,9 @@ TERN_API Tensor& index_select_out(Tensor& out, const Tensor& self, StrictInt dim
 TERN_API Tensor& masked_select_out(Tensor& out, const Tensor& self, const Tensor& mask);
 /// Writes the result of nonzero() to `out`, which gets its sizes. Not differentiable.
 TERN_API Tensor& nonzero_out(Tensor& out, const Tensor& self);
+/// Writes the result of nonzero_static() to `out`, which gets its sizes. Not differentiable.
+TERN_API Tensor& nonzero_static_out(Tensor& out, const Tensor& self, StrictInt size,
+                                    StrictInt fill_value = -1);
 /// Writes the result of take() to `out`, which gets its sizes. Not differentiable.
 TERN_API Tensor& take_out(Tensor& out, const Tensor& self, const Tensor& index);
 /// Writes the result of take_along_dim() to `out`, which gets its sizes. Not differentiable.

@@ -43,6 +43,11 @@ Tensor& cross_out(Tensor& out, const Tensor& self, const Tensor& other,
 Tensor& dot_out(Tensor& out, const Tensor& self, const Tensor& other) {
   return detail::write_out("dot", out, dot(self, other));
 }
+std::tuple<Tensor&, Tensor&> geqrf_out(Tensor& out0, Tensor& out1, const Tensor& self) {
+  const auto results = geqrf(self);
+  return {detail::write_out("geqrf", out0, std::get<0>(results)),
+          detail::write_out("geqrf", out1, std::get<1>(results))};
+}
 Tensor& inner_out(Tensor& out, const Tensor& self, const Tensor& other) {
   return detail::write_out("inner", out, inner(self, other));
 }
@@ -75,6 +80,10 @@ std::tuple<Tensor&, Tensor&> linalg_eigh_out(Tensor& out0, Tensor& out1, const T
 }
 Tensor& linalg_eigvalsh_out(Tensor& out, const Tensor& A, std::string_view UPLO) {
   return detail::write_out("linalg_eigvalsh", out, linalg_eigvalsh(A, UPLO));
+}
+Tensor& linalg_householder_product_out(Tensor& out, const Tensor& input, const Tensor& tau) {
+  return detail::write_out("linalg_householder_product", out,
+                           linalg_householder_product(input, tau));
 }
 Tensor& linalg_inv_out(Tensor& out, const Tensor& A) {
   return detail::write_out("linalg_inv", out, linalg_inv(A));
@@ -186,6 +195,15 @@ Tensor& linalg_tensorsolve_out(Tensor& out, const Tensor& A, const Tensor& B,
 Tensor& linalg_vecdot_out(Tensor& out, const Tensor& x, const Tensor& y, StrictInt dim) {
   return detail::write_out("linalg_vecdot", out, linalg_vecdot(x, y, dim));
 }
+std::tuple<Tensor&, Tensor&, Tensor&> lu_unpack_out(Tensor& out0, Tensor& out1, Tensor& out2,
+                                                    const Tensor& LU_data, const Tensor& LU_pivots,
+                                                    StrictBool unpack_data,
+                                                    StrictBool unpack_pivots) {
+  const auto results = lu_unpack(LU_data, LU_pivots, unpack_data, unpack_pivots);
+  return {detail::write_out("lu_unpack", out0, std::get<0>(results)),
+          detail::write_out("lu_unpack", out1, std::get<1>(results)),
+          detail::write_out("lu_unpack", out2, std::get<2>(results))};
+}
 Tensor& matmul_out(Tensor& out, const Tensor& self, const Tensor& other) {
   return detail::write_out("matmul", out, matmul(self, other));
 }
@@ -197,6 +215,13 @@ Tensor& mm_out(Tensor& out, const Tensor& self, const Tensor& other) {
 }
 Tensor& mv_out(Tensor& out, const Tensor& self, const Tensor& vector) {
   return detail::write_out("mv", out, mv(self, vector));
+}
+Tensor& orgqr_out(Tensor& out, const Tensor& self, const Tensor& input2) {
+  return detail::write_out("orgqr", out, orgqr(self, input2));
+}
+Tensor& ormqr_out(Tensor& out, const Tensor& self, const Tensor& input2, const Tensor& input3,
+                  StrictBool left, StrictBool transpose) {
+  return detail::write_out("ormqr", out, ormqr(self, input2, input3, left, transpose));
 }
 Tensor& outer_out(Tensor& out, const Tensor& self, const Tensor& vec2) {
   return detail::write_out("outer", out, outer(self, vec2));

@@ -34,6 +34,8 @@ TERN_API Tensor& cross_out(Tensor& out, const Tensor& self, const Tensor& other,
                            std::optional<StrictInt> dim = std::nullopt);
 /// Writes the result of dot() to `out`, which gets its sizes. Not differentiable.
 TERN_API Tensor& dot_out(Tensor& out, const Tensor& self, const Tensor& other);
+/// Writes the result of geqrf() to `out`, which gets its sizes. Not differentiable.
+TERN_API std::tuple<Tensor&, Tensor&> geqrf_out(Tensor& out0, Tensor& out1, const Tensor& self);
 /// Writes the result of inner() to `out`, which gets its sizes. Not differentiable.
 TERN_API Tensor& inner_out(Tensor& out, const Tensor& self, const Tensor& other);
 /// Writes the result of inverse() to `out`, which gets its sizes. Not differentiable.
@@ -56,6 +58,10 @@ TERN_API std::tuple<Tensor&, Tensor&> linalg_eigh_out(Tensor& out0, Tensor& out1
                                                       std::string_view UPLO = "L");
 /// Writes the result of linalg_eigvalsh() to `out`, which gets its sizes. Not differentiable.
 TERN_API Tensor& linalg_eigvalsh_out(Tensor& out, const Tensor& A, std::string_view UPLO = "L");
+/// Writes the result of linalg_householder_product() to `out`, which gets its sizes. Not
+/// differentiable.
+TERN_API Tensor& linalg_householder_product_out(Tensor& out, const Tensor& input,
+                                                const Tensor& tau);
 /// Writes the result of linalg_inv() to `out`, which gets its sizes. Not differentiable.
 TERN_API Tensor& linalg_inv_out(Tensor& out, const Tensor& A);
 /// Writes the result of linalg_lu() to `out`, which gets its sizes. Not differentiable.
@@ -138,6 +144,12 @@ TERN_API Tensor& linalg_tensorsolve_out(Tensor& out, const Tensor& A, const Tens
 /// Writes the result of linalg_vecdot() to `out`, which gets its sizes. Not differentiable.
 TERN_API Tensor& linalg_vecdot_out(Tensor& out, const Tensor& x, const Tensor& y,
                                    StrictInt dim = -1);
+/// Writes the result of lu_unpack() to `out`, which gets its sizes. Not differentiable.
+TERN_API std::tuple<Tensor&, Tensor&, Tensor&> lu_unpack_out(Tensor& out0, Tensor& out1,
+                                                             Tensor& out2, const Tensor& LU_data,
+                                                             const Tensor& LU_pivots,
+                                                             StrictBool unpack_data = true,
+                                                             StrictBool unpack_pivots = true);
 /// Writes the result of matmul() to `out`, which gets its sizes. Not differentiable.
 TERN_API Tensor& matmul_out(Tensor& out, const Tensor& self, const Tensor& other);
 /// Writes the result of matrix_power() to `out`, which gets its sizes. Not differentiable.
@@ -146,6 +158,12 @@ TERN_API Tensor& matrix_power_out(Tensor& out, const Tensor& self, StrictInt n);
 TERN_API Tensor& mm_out(Tensor& out, const Tensor& self, const Tensor& other);
 /// Writes the result of mv() to `out`, which gets its sizes. Not differentiable.
 TERN_API Tensor& mv_out(Tensor& out, const Tensor& self, const Tensor& vector);
+/// Writes the result of orgqr() to `out`, which gets its sizes. Not differentiable.
+TERN_API Tensor& orgqr_out(Tensor& out, const Tensor& self, const Tensor& input2);
+/// Writes the result of ormqr() to `out`, which gets its sizes. Not differentiable.
+TERN_API Tensor& ormqr_out(Tensor& out, const Tensor& self, const Tensor& input2,
+                           const Tensor& input3, StrictBool left = true,
+                           StrictBool transpose = false);
 /// Writes the result of outer() to `out`, which gets its sizes. Not differentiable.
 TERN_API Tensor& outer_out(Tensor& out, const Tensor& self, const Tensor& vec2);
 /// Alias of outer_out().

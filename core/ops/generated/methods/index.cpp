@@ -53,6 +53,9 @@ Tensor& Tensor::index_put_(ArrayRef<indexing::TensorIndex> indices, const Scalar
   return tern::index_put_(handle(), indices, value, accumulate);
 }
 Tensor Tensor::nonzero() const { return tern::nonzero(*this); }
+Tensor Tensor::nonzero_static(StrictInt size, StrictInt fill_value) const {
+  return tern::nonzero_static(*this, size, fill_value);
+}
 Tensor Tensor::argwhere() const { return tern::argwhere(*this); }
 std::vector<Tensor> Tensor::nonzero_numpy() const { return tern::nonzero_numpy(*this); }
 Tensor Tensor::masked_select(const Tensor& mask) const { return tern::masked_select(*this, mask); }

@@ -47,6 +47,12 @@ Tensor& Tensor::addbmm_(const Tensor& batch1, const Tensor& batch2, const Scalar
 std::tuple<Tensor, Tensor, Tensor> Tensor::svd(StrictBool some, StrictBool compute_uv) const {
   return tern::svd(*this, some, compute_uv);
 }
+std::tuple<Tensor, Tensor> Tensor::geqrf() const { return tern::geqrf(*this); }
+Tensor Tensor::orgqr(const Tensor& input2) const { return tern::orgqr(*this, input2); }
+Tensor Tensor::ormqr(const Tensor& input2, const Tensor& input3, StrictBool left,
+                     StrictBool transpose) const {
+  return tern::ormqr(*this, input2, input3, left, transpose);
+}
 std::tuple<Tensor, Tensor> Tensor::slogdet() const { return tern::slogdet(*this); }
 Tensor Tensor::logdet() const { return tern::logdet(*this); }
 Tensor Tensor::matmul(const Tensor& other) const { return tern::matmul(*this, other); }

@@ -91,6 +91,24 @@ std::tuple<Tensor, Tensor> Tensor::histogram(StrictInt bins, ArrayRef<double> ra
                                              const Tensor& weight, StrictBool density) const {
   return tern::histogram(*this, bins, range, weight, density);
 }
+std::tuple<Tensor, std::vector<Tensor>> Tensor::histogramdd(IntArrayRef bins,
+                                                            std::optional<ArrayRef<double>> range,
+                                                            const Tensor& weight,
+                                                            StrictBool density) const {
+  return tern::histogramdd(*this, bins, range, weight, density);
+}
+std::tuple<Tensor, std::vector<Tensor>> Tensor::histogramdd(std::int64_t bins,
+                                                            std::optional<ArrayRef<double>> range,
+                                                            const Tensor& weight,
+                                                            StrictBool density) const {
+  return tern::histogramdd(*this, bins, range, weight, density);
+}
+std::tuple<Tensor, std::vector<Tensor>> Tensor::histogramdd(TensorList bins,
+                                                            std::optional<ArrayRef<double>> range,
+                                                            const Tensor& weight,
+                                                            StrictBool density) const {
+  return tern::histogramdd(*this, bins, range, weight, density);
+}
 Tensor Tensor::sum() const { return tern::sum(*this); }
 Tensor Tensor::sum(IntArrayRef dim, StrictBool keepdim, std::optional<ScalarType> dtype) const {
   return tern::sum(*this, dim, keepdim, dtype);

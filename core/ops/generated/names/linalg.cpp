@@ -16,6 +16,9 @@ std::tuple<Tensor, Tensor, Tensor> svd(const Tensor& A, StrictBool full_matrices
 Tensor svdvals(const Tensor& A, std::optional<std::string_view> driver) {
   return linalg_svdvals(A, driver);
 }
+Tensor householder_product(const Tensor& input, const Tensor& tau) {
+  return linalg_householder_product(input, tau);
+}
 std::tuple<Tensor, Tensor, Tensor> lu(const Tensor& A, StrictBool pivot) {
   return linalg_lu(A, pivot);
 }
@@ -123,6 +126,9 @@ std::tuple<Tensor&, Tensor&> eigh_out(Tensor& out0, Tensor& out1, const Tensor& 
 }
 Tensor& eigvalsh_out(Tensor& out, const Tensor& A, std::string_view UPLO) {
   return linalg_eigvalsh_out(out, A, UPLO);
+}
+Tensor& householder_product_out(Tensor& out, const Tensor& input, const Tensor& tau) {
+  return linalg_householder_product_out(out, input, tau);
 }
 Tensor& inv_out(Tensor& out, const Tensor& A) { return linalg_inv_out(out, A); }
 std::tuple<Tensor&, Tensor&, Tensor&> lu_out(Tensor& out0, Tensor& out1, Tensor& out2,

@@ -18,6 +18,8 @@ TERN_API std::tuple<Tensor, Tensor, Tensor> svd(
     std::optional<std::string_view> driver = std::nullopt);
 /// The function linalg_svdvals().
 TERN_API Tensor svdvals(const Tensor& A, std::optional<std::string_view> driver = std::nullopt);
+/// The function linalg_householder_product().
+TERN_API Tensor householder_product(const Tensor& input, const Tensor& tau);
 /// The function linalg_lu().
 TERN_API std::tuple<Tensor, Tensor, Tensor> lu(const Tensor& A, StrictBool pivot = true);
 /// The function linalg_lu_factor().
@@ -120,6 +122,8 @@ TERN_API std::tuple<Tensor&, Tensor&> eigh_out(Tensor& out0, Tensor& out1, const
                                                std::string_view UPLO = "L");
 /// The function linalg_eigvalsh_out().
 TERN_API Tensor& eigvalsh_out(Tensor& out, const Tensor& A, std::string_view UPLO = "L");
+/// The function linalg_householder_product_out().
+TERN_API Tensor& householder_product_out(Tensor& out, const Tensor& input, const Tensor& tau);
 /// The function linalg_inv_out().
 TERN_API Tensor& inv_out(Tensor& out, const Tensor& A);
 /// The function linalg_lu_out().

@@ -6,6 +6,9 @@ namespace tern::special {
 
 Tensor entr(Tensor input) { return special_entr(input); }
 Tensor erfcx(const Tensor& input) { return special_erfcx(input); }
+Tensor i0e(const Tensor& input) { return special_i0e(input); }
+Tensor i1(const Tensor& input) { return special_i1(input); }
+Tensor i1e(const Tensor& input) { return special_i1e(input); }
 Tensor ndtr(const Tensor& input) { return special_ndtr(input); }
 Tensor log_ndtr(Tensor input) { return special_log_ndtr(input); }
 Tensor ndtri(Tensor input) { return special_ndtri(input); }
@@ -17,6 +20,9 @@ Tensor zeta(const Tensor& input, const Scalar& other) { return special_zeta(inpu
 Tensor zeta(const Scalar& input, const Tensor& other) { return special_zeta(input, other); }
 Tensor& entr_out(Tensor& out, Tensor input) { return special_entr_out(out, input); }
 Tensor& erfcx_out(Tensor& out, const Tensor& input) { return special_erfcx_out(out, input); }
+Tensor& i0e_out(Tensor& out, const Tensor& input) { return special_i0e_out(out, input); }
+Tensor& i1_out(Tensor& out, const Tensor& input) { return special_i1_out(out, input); }
+Tensor& i1e_out(Tensor& out, const Tensor& input) { return special_i1e_out(out, input); }
 Tensor& log_ndtr_out(Tensor& out, Tensor input) { return special_log_ndtr_out(out, input); }
 Tensor& ndtr_out(Tensor& out, const Tensor& input) { return special_ndtr_out(out, input); }
 Tensor& ndtri_out(Tensor& out, Tensor input) { return special_ndtri_out(out, input); }

@@ -10,6 +10,12 @@ namespace tern::special {
 TERN_API Tensor entr(Tensor input);
 /// The function special_erfcx().
 TERN_API Tensor erfcx(const Tensor& input);
+/// The function special_i0e().
+TERN_API Tensor i0e(const Tensor& input);
+/// The function special_i1().
+TERN_API Tensor i1(const Tensor& input);
+/// The function special_i1e().
+TERN_API Tensor i1e(const Tensor& input);
 /// The function special_ndtr().
 TERN_API Tensor ndtr(const Tensor& input);
 /// The function special_log_ndtr().
@@ -28,6 +34,12 @@ TERN_API Tensor zeta(const Scalar& input, const Tensor& other);
 TERN_API Tensor& entr_out(Tensor& out, Tensor input);
 /// The function special_erfcx_out().
 TERN_API Tensor& erfcx_out(Tensor& out, const Tensor& input);
+/// The function special_i0e_out().
+TERN_API Tensor& i0e_out(Tensor& out, const Tensor& input);
+/// The function special_i1_out().
+TERN_API Tensor& i1_out(Tensor& out, const Tensor& input);
+/// The function special_i1e_out().
+TERN_API Tensor& i1e_out(Tensor& out, const Tensor& input);
 /// The function special_log_ndtr_out().
 TERN_API Tensor& log_ndtr_out(Tensor& out, Tensor input);
 /// The function special_ndtr_out().

@@ -25,6 +25,12 @@ Tensor& heaviside_out(Tensor& out, const Tensor& self, const Tensor& values) {
 Tensor& hypot_out(Tensor& out, const Tensor& self, const Tensor& other) {
   return detail::write_out("hypot", out, hypot(self, other));
 }
+Tensor& igamma_out(Tensor& out, const Tensor& self, const Tensor& other) {
+  return detail::write_out("igamma", out, igamma(self, other));
+}
+Tensor& igammac_out(Tensor& out, const Tensor& self, const Tensor& other) {
+  return detail::write_out("igammac", out, igammac(self, other));
+}
 Tensor& ldexp_out(Tensor& out, const Tensor& self, const Tensor& other) {
   return detail::write_out("ldexp", out, ldexp(self, other));
 }
@@ -33,6 +39,9 @@ Tensor& logaddexp_out(Tensor& out, const Tensor& self, const Tensor& other) {
 }
 Tensor& logaddexp2_out(Tensor& out, const Tensor& self, const Tensor& other) {
   return detail::write_out("logaddexp2", out, logaddexp2(self, other));
+}
+Tensor& nextafter_out(Tensor& out, const Tensor& self, const Tensor& other) {
+  return detail::write_out("nextafter", out, nextafter(self, other));
 }
 Tensor& xlogy_out(Tensor& out, const Tensor& self, const Tensor& other) {
   return detail::write_out("xlogy", out, xlogy(self, other));

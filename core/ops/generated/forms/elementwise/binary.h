@@ -20,12 +20,18 @@ TERN_API Tensor& copysign_out(Tensor& out, const Tensor& self, const Scalar& oth
 TERN_API Tensor& heaviside_out(Tensor& out, const Tensor& self, const Tensor& values);
 /// Writes the result of hypot() to `out`, which gets its sizes. Not differentiable.
 TERN_API Tensor& hypot_out(Tensor& out, const Tensor& self, const Tensor& other);
+/// Writes the result of igamma() to `out`, which gets its sizes. Not differentiable.
+TERN_API Tensor& igamma_out(Tensor& out, const Tensor& self, const Tensor& other);
+/// Writes the result of igammac() to `out`, which gets its sizes. Not differentiable.
+TERN_API Tensor& igammac_out(Tensor& out, const Tensor& self, const Tensor& other);
 /// Writes the result of ldexp() to `out`, which gets its sizes. Not differentiable.
 TERN_API Tensor& ldexp_out(Tensor& out, const Tensor& self, const Tensor& other);
 /// Writes the result of logaddexp() to `out`, which gets its sizes. Not differentiable.
 TERN_API Tensor& logaddexp_out(Tensor& out, const Tensor& self, const Tensor& other);
 /// Writes the result of logaddexp2() to `out`, which gets its sizes. Not differentiable.
 TERN_API Tensor& logaddexp2_out(Tensor& out, const Tensor& self, const Tensor& other);
+/// Writes the result of nextafter() to `out`, which gets its sizes. Not differentiable.
+TERN_API Tensor& nextafter_out(Tensor& out, const Tensor& self, const Tensor& other);
 /// Writes the result of xlogy() to `out`, which gets its sizes. Not differentiable.
 TERN_API Tensor& xlogy_out(Tensor& out, const Tensor& self, const Tensor& other);
 TERN_API Tensor& xlogy_out(Tensor& out, const Tensor& self, const Scalar& other);

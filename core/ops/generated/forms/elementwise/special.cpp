@@ -22,6 +22,9 @@ std::tuple<Tensor&, Tensor&> frexp_out(Tensor& out0, Tensor& out1, const Tensor&
   return {detail::write_out("frexp", out0, std::get<0>(results)),
           detail::write_out("frexp", out1, std::get<1>(results))};
 }
+Tensor& i0_out(Tensor& out, Tensor self) {
+  return detail::write_out("i0", out, i0(std::move(self)));
+}
 Tensor& isneginf_out(Tensor& out, const Tensor& self) {
   return detail::write_out("isneginf", out, isneginf(self));
 }

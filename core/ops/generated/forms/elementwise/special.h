@@ -15,6 +15,8 @@ TERN_API Tensor& erfc_out(Tensor& out, Tensor self);
 TERN_API Tensor& erfinv_out(Tensor& out, Tensor self);
 /// Writes the result of frexp() to `out`, which gets its sizes. Not differentiable.
 TERN_API std::tuple<Tensor&, Tensor&> frexp_out(Tensor& out0, Tensor& out1, const Tensor& self);
+/// Writes the result of i0() to `out`, which gets its sizes. Not differentiable.
+TERN_API Tensor& i0_out(Tensor& out, Tensor self);
 /// Writes the result of isneginf() to `out`, which gets its sizes. Not differentiable.
 TERN_API Tensor& isneginf_out(Tensor& out, const Tensor& self);
 /// Writes the result of isposinf() to `out`, which gets its sizes. Not differentiable.

@@ -11,6 +11,15 @@ Tensor& special_entr_out(Tensor& out, Tensor input) {
 Tensor& special_erfcx_out(Tensor& out, const Tensor& input) {
   return detail::write_out("special_erfcx", out, special_erfcx(input));
 }
+Tensor& special_i0e_out(Tensor& out, const Tensor& input) {
+  return detail::write_out("special_i0e", out, special_i0e(input));
+}
+Tensor& special_i1_out(Tensor& out, const Tensor& input) {
+  return detail::write_out("special_i1", out, special_i1(input));
+}
+Tensor& special_i1e_out(Tensor& out, const Tensor& input) {
+  return detail::write_out("special_i1e", out, special_i1e(input));
+}
 Tensor& special_log_ndtr_out(Tensor& out, Tensor input) {
   return detail::write_out("special_log_ndtr", out, special_log_ndtr(input));
 }

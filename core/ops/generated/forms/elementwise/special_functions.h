@@ -9,6 +9,12 @@ namespace tern {
 TERN_API Tensor& special_entr_out(Tensor& out, Tensor input);
 /// Writes the result of special_erfcx() to `out`, which gets its sizes. Not differentiable.
 TERN_API Tensor& special_erfcx_out(Tensor& out, const Tensor& input);
+/// Writes the result of special_i0e() to `out`, which gets its sizes. Not differentiable.
+TERN_API Tensor& special_i0e_out(Tensor& out, const Tensor& input);
+/// Writes the result of special_i1() to `out`, which gets its sizes. Not differentiable.
+TERN_API Tensor& special_i1_out(Tensor& out, const Tensor& input);
+/// Writes the result of special_i1e() to `out`, which gets its sizes. Not differentiable.
+TERN_API Tensor& special_i1e_out(Tensor& out, const Tensor& input);
 /// Writes the result of special_log_ndtr() to `out`, which gets its sizes. Not differentiable.
 TERN_API Tensor& special_log_ndtr_out(Tensor& out, Tensor input);
 /// Writes the result of special_ndtr() to `out`, which gets its sizes. Not differentiable.

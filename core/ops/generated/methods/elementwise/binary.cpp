@@ -24,6 +24,12 @@ Tensor Tensor::heaviside(const Tensor& values) const { return tern::heaviside(*t
 Tensor& Tensor::heaviside_(const Tensor& values) const {
   return tern::heaviside_(handle(), values);
 }
+Tensor Tensor::nextafter(const Tensor& other) const { return tern::nextafter(*this, other); }
+Tensor& Tensor::nextafter_(const Tensor& other) const { return tern::nextafter_(handle(), other); }
+Tensor Tensor::igamma(const Tensor& other) const { return tern::igamma(*this, other); }
+Tensor& Tensor::igamma_(const Tensor& other) const { return tern::igamma_(handle(), other); }
+Tensor Tensor::igammac(const Tensor& other) const { return tern::igammac(*this, other); }
+Tensor& Tensor::igammac_(const Tensor& other) const { return tern::igammac_(handle(), other); }
 Tensor Tensor::arctan2(const Tensor& other) const { return tern::arctan2(*this, other); }
 Tensor& Tensor::arctan2_(const Tensor& other) const { return tern::arctan2_(handle(), other); }
 

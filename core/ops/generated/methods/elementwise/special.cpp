@@ -20,6 +20,8 @@ Tensor Tensor::mvlgamma(std::int64_t p) const { return tern::mvlgamma(*this, p);
 Tensor& Tensor::mvlgamma_(std::int64_t p) const { return tern::mvlgamma_(handle(), p); }
 Tensor Tensor::sinc() const { return tern::sinc(*this); }
 Tensor& Tensor::sinc_() const { return tern::sinc_(handle()); }
+Tensor Tensor::i0() const { return tern::i0(*this); }
+Tensor& Tensor::i0_() const { return tern::i0_(handle()); }
 Tensor Tensor::logit(std::optional<double> eps) const { return tern::logit(*this, eps); }
 Tensor& Tensor::logit_(std::optional<double> eps) const { return tern::logit_(handle(), eps); }
 Tensor Tensor::signbit() const { return tern::signbit(*this); }
