@@ -193,13 +193,7 @@ template <class E, class... Parts>
 inline bool warns_always = false;
 
 /// Gives a warning to the handler of this thread, or writes it to std::cerr.
-inline void give(const Warning& warning) {
-  if (WarningHandler* const handler = get_warning_handler()) return handler->process(warning);
-  const SourceLocation& at = warning.source_location();
-  const char* const slash = std::strrchr(at.file, '/');
-  std::cerr << tern::detail::text_of("Warning: ", warning.msg(), " (", slash ? slash + 1 : at.file,
-                                     ":", at.line, ")\n");
-}
+TERN_API void give(const Warning& warning);
 
 /// Makes and gives a warning.
 template <class... Parts>

@@ -15,6 +15,18 @@
 #include <tern/core/autograd/saved_tensor.h>
 #include <tern/core/ops/ops.h>
 
+namespace tern::compat {
+
+/// Makes each of the tensors the next output of `node`.
+TERN_API void set_history(const std::vector<Tensor>& tensors,
+                          const IntrusivePtr<autograd::Node>& node);
+/// Returns copies of the inputs. If one of these requires a gradient, the copies are outputs of
+/// `node`, which gets the edges of the inputs.
+TERN_API std::vector<Tensor> passed_on(const std::vector<Tensor>& inputs,
+                                       const IntrusivePtr<autograd::Node>& node);
+
+}  // namespace tern::compat
+
 namespace torch::autograd {
 
 using ::tern::AutoGradMode;
@@ -66,7 +78,7 @@ void set_history(const Variable& variable, const Pointer& node) {
 template <class Pointer>
 requires std::is_convertible_v<Pointer, NodePtr>
 void set_history(const std::vector<Variable>& variables, const Pointer& node) {
-  for (const Variable& variable : variables) torch::autograd::set_history(variable, node);
+  ::tern::compat::set_history(variables, node);
 }
 /// Does the same as set_history().
 inline void create_gradient_edge(Variable& variable, const NodePtr& node) {
@@ -103,30 +115,13 @@ struct NotImplemented : public Error {
       : Error("derivative for " + forward_fn + " is not implemented", std::move(next_edges)) {}
 };
 
-namespace detail {
-/// Returns copies of the inputs. If one of these requires a gradient, the copies are outputs of the
-/// node that `make` makes of the edges.
-template <class Make>
-variable_list passed_on(const variable_list& inputs, const Make& make) {
-  variable_list outputs;
-  for (const Variable& input : inputs) {
-    outputs.push_back(input.defined() ? input.clone().detach() : Variable());
-  }
-  if (GradMode::is_enabled() && any_variable_requires_grad(inputs)) {
-    torch::autograd::set_history(outputs, NodePtr(make(collect_next_edges(inputs))));
-  }
-  return outputs;
-}
-}  // namespace detail
-
 /// Passes its inputs on. Backward through the results throws.
 struct DelayedError : public Node {
   /// Takes the text of the error and the number of inputs.
   DelayedError(std::string msg, std::int64_t /*num_inputs*/) : msg_(std::move(msg)) {}
   /// Returns copies of the inputs, whose gradients an Error node takes.
   variable_list apply(variable_list&& inputs) override {
-    return detail::passed_on(inputs,
-                             [&](edge_list edges) { return new Error(msg_, std::move(edges)); });
+    return ::tern::compat::passed_on(inputs, NodePtr(new Error(msg_)));
   }
 
  private:
@@ -147,8 +142,7 @@ struct UndefinedGradBackward : public Node {
 struct UndefinedGrad : public Node {
   /// Returns copies of the inputs that pass no gradient on.
   variable_list apply(variable_list&& inputs) override {
-    return detail::passed_on(
-        inputs, [](edge_list edges) { return new UndefinedGradBackward(std::move(edges)); });
+    return ::tern::compat::passed_on(inputs, NodePtr(new UndefinedGradBackward()));
   }
 };
 

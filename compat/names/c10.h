@@ -13,6 +13,29 @@
 #include <tern/core/base/intrusive_ptr.h>
 #include <tern/tern.h>
 
+namespace tern::compat {
+
+/// A guard that does nothing until it gets a device.
+template <class Guard, class Device>
+class OptionalGuard {
+ public:
+  OptionalGuard() = default;
+  /// Does the same as reset_device(), unless `device` is empty.
+  explicit OptionalGuard(std::optional<Device> device) {
+    if (device) reset_device(*device);
+  }
+  /// Makes `device` current; the end of the scope restores the device before the guard.
+  void reset_device(Device device) {
+    guard_.reset();
+    guard_.emplace(device);
+  }
+
+ private:
+  std::optional<Guard> guard_;
+};
+
+}  // namespace tern::compat
+
 namespace c10 {
 using std::make_optional;
 using std::nullopt;
@@ -23,22 +46,7 @@ using ::tern::compat::TypeError;
 using ::tern::compat::ValueError;
 
 /// Makes a device current until the end of its scope, or does nothing without a device.
-class OptionalDeviceGuard {
- public:
-  OptionalDeviceGuard() = default;
-  /// Does the same as reset_device(), unless `device` is empty.
-  explicit OptionalDeviceGuard(optional<Device> device) {
-    if (device) reset_device(*device);
-  }
-  /// Makes `device` current; the end of the scope restores the device before the guard.
-  void reset_device(Device device) {
-    guard_.reset();
-    guard_.emplace(device);
-  }
-
- private:
-  optional<DeviceGuard> guard_;
-};
+using OptionalDeviceGuard = ::tern::compat::OptionalGuard<DeviceGuard, Device>;
 
 /// Returns the arguments as one string, each written with operator<<.
 template <class... Parts>

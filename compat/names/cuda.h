@@ -41,15 +41,17 @@ class CUDAGuard {
   DeviceGuard guard_;
 };
 
-/// A CUDAGuard that does nothing until it gets a device.
-class OptionalCUDAGuard {
+/// A guard that does nothing until it gets a device. Nothing of it is instantiated in programs that
+/// do not name it.
+template <class Guard>
+class OptionalDeviceGuardOf {
  public:
-  OptionalCUDAGuard() = default;
+  OptionalDeviceGuardOf() = default;
   /// Makes the device current, unless it is empty.
-  explicit OptionalCUDAGuard(std::optional<Device> device) {
+  explicit OptionalDeviceGuardOf(std::optional<Device> device) {
     if (device) set_device(*device);
   }
-  explicit OptionalCUDAGuard(std::optional<DeviceIndex> index) {
+  explicit OptionalDeviceGuardOf(std::optional<DeviceIndex> index) {
     if (index) set_index(*index);
   }
 
@@ -77,15 +79,18 @@ class OptionalCUDAGuard {
   void reset() { guard_.reset(); }
 
  private:
-  std::optional<CUDAGuard> guard_;
+  std::optional<Guard> guard_;
 };
+/// A CUDAGuard that does nothing until it gets a device.
+using OptionalCUDAGuard = OptionalDeviceGuardOf<CUDAGuard>;
 
-/// A cuda::StreamGuard that does nothing until it gets a stream.
-class OptionalCUDAStreamGuard {
+/// A guard that does nothing until it gets a stream.
+template <class Guard>
+class OptionalStreamGuardOf {
  public:
-  OptionalCUDAStreamGuard() = default;
+  OptionalStreamGuardOf() = default;
   /// Makes the stream current, unless it is empty.
-  explicit OptionalCUDAStreamGuard(std::optional<cuda::Stream> stream) {
+  explicit OptionalStreamGuardOf(std::optional<cuda::Stream> stream) {
     if (stream) reset_stream(*stream);
   }
   /// Makes another stream current; the end of the scope restores the stream before the guard.
@@ -101,8 +106,10 @@ class OptionalCUDAStreamGuard {
   void reset() { guard_.reset(); }
 
  private:
-  std::optional<cuda::StreamGuard> guard_;
+  std::optional<Guard> guard_;
 };
+/// A cuda::StreamGuard that does nothing until it gets a stream.
+using OptionalCUDAStreamGuard = OptionalStreamGuardOf<cuda::StreamGuard>;
 
 /// Returns true when the CUDA plugin finds a GPU; convolutions then run through cuDNN where it is
 /// installed.

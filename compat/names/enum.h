@@ -1,6 +1,6 @@
 #pragma once
 
-#include <concepts>
+#include <cstddef>
 #include <string>
 #include <type_traits>
 #include <variant>
@@ -84,6 +84,49 @@ namespace tern::compat::detail {
 
 namespace enumtype = ::torch::enumtype;
 
+/// The variant of constants that an option of the type T is in libtorch.
+template <class T>
+struct VariantOf {};
+/// Lists the constants of an option.
+template <class... Types>
+struct Constants {
+  /// Their variant.
+  using type = std::variant<Types...>;
+};
+template <>
+struct VariantOf<Reduction> : Constants<enumtype::kNone, enumtype::kMean, enumtype::kSum> {};
+template <>
+struct VariantOf<nn::KLDivReduction>
+    : Constants<enumtype::kNone, enumtype::kBatchMean, enumtype::kSum, enumtype::kMean> {};
+template <>
+struct VariantOf<nn::EmbeddingBagMode>
+    : Constants<enumtype::kSum, enumtype::kMean, enumtype::kMax> {};
+template <>
+struct VariantOf<PaddingMode>
+    : Constants<enumtype::kZeros, enumtype::kReflect, enumtype::kReplicate, enumtype::kCircular> {};
+template <>
+struct VariantOf<nn::init::NonlinearityType>
+    : Constants<enumtype::kLinear, enumtype::kConv1D, enumtype::kConv2D, enumtype::kConv3D,
+                enumtype::kConvTranspose1D, enumtype::kConvTranspose2D, enumtype::kConvTranspose3D,
+                enumtype::kSigmoid, enumtype::kTanh, enumtype::kReLU, enumtype::kLeakyReLU> {};
+template <>
+struct VariantOf<nn::init::FanModeType> : Constants<enumtype::kFanIn, enumtype::kFanOut> {};
+template <>
+struct VariantOf<nn::UpsampleMode>
+    : Constants<enumtype::kNearest, enumtype::kLinear, enumtype::kBilinear, enumtype::kBicubic,
+                enumtype::kTrilinear, enumtype::kArea, enumtype::kNearestExact> {};
+template <>
+struct VariantOf<InterpolationMode> : VariantOf<nn::UpsampleMode> {};
+template <>
+struct VariantOf<nn::functional::GridSamplePadding>
+    : Constants<enumtype::kZeros, enumtype::kBorder, enumtype::kReflection> {};
+template <>
+struct VariantOf<nn::detail::RNNMode>
+    : Constants<enumtype::kLSTM, enumtype::kGRU, enumtype::kRNN_TANH, enumtype::kRNN_RELU> {};
+template <std::size_t D>
+struct VariantOf<nn::ConvPadding<D>>
+    : Constants<ExpandingArray<D>, enumtype::kValid, enumtype::kSame> {};
+
 /// Returns the constant that stands for `value` as a Variant of the constants that it may be.
 template <class Variant, class Value, std::size_t I = 0>
 Variant constant_of(const Value& value) {
@@ -96,65 +139,23 @@ Variant constant_of(const Value& value) {
 
 /// Returns the value of an option as the variant that libtorch's option is. The zeros around the
 /// input of a convolution and the constant of pad() are one value of tern: kZeros.
-template <std::same_as<Reduction> T>
-auto as_variant(const T& value) {
-  return constant_of<std::variant<enumtype::kNone, enumtype::kMean, enumtype::kSum>>(value);
-}
-template <std::same_as<nn::KLDivReduction> T>
-auto as_variant(const T& value) {
-  using Variant =
-      std::variant<enumtype::kNone, enumtype::kBatchMean, enumtype::kSum, enumtype::kMean>;
-  return value.is_batch_mean
-             ? Variant(enumtype::kBatchMean())
-             : std::visit([](auto constant) { return Variant(constant); }, as_variant(value.sum));
-}
-template <std::same_as<nn::EmbeddingBagMode> T>
-auto as_variant(const T& value) {
-  return constant_of<std::variant<enumtype::kSum, enumtype::kMean, enumtype::kMax>>(value);
-}
-template <std::same_as<PaddingMode> T>
-auto as_variant(const T& value) {
-  return constant_of<std::variant<enumtype::kZeros, enumtype::kReflect, enumtype::kReplicate,
-                                  enumtype::kCircular>>(value);
-}
-template <std::same_as<nn::init::NonlinearityType> T>
-auto as_variant(const T& value) {
-  return constant_of<std::variant<
-      enumtype::kLinear, enumtype::kConv1D, enumtype::kConv2D, enumtype::kConv3D,
-      enumtype::kConvTranspose1D, enumtype::kConvTranspose2D, enumtype::kConvTranspose3D,
-      enumtype::kSigmoid, enumtype::kTanh, enumtype::kReLU, enumtype::kLeakyReLU>>(value);
-}
-template <std::same_as<nn::init::FanModeType> T>
-auto as_variant(const T& value) {
-  return constant_of<std::variant<enumtype::kFanIn, enumtype::kFanOut>>(value);
-}
-template <std::same_as<nn::UpsampleMode> T>
-auto as_variant(const T& value) {
-  return constant_of<
-      std::variant<enumtype::kNearest, enumtype::kLinear, enumtype::kBilinear, enumtype::kBicubic,
-                   enumtype::kTrilinear, enumtype::kArea, enumtype::kNearestExact>>(value);
-}
-template <std::same_as<InterpolationMode> T>
-auto as_variant(const T& value) {
-  return as_variant(nn::UpsampleMode(value));
-}
-template <std::same_as<nn::functional::GridSamplePadding> T>
-auto as_variant(const T& value) {
-  return constant_of<std::variant<enumtype::kZeros, enumtype::kBorder, enumtype::kReflection>>(
-      value);
-}
-template <std::same_as<nn::detail::RNNMode> T>
-auto as_variant(const T& value) {
-  return constant_of<
-      std::variant<enumtype::kLSTM, enumtype::kGRU, enumtype::kRNN_TANH, enumtype::kRNN_RELU>>(
-      value);
+template <class T>
+typename VariantOf<T>::type as_variant(const T& value) {
+  using Variant = typename VariantOf<T>::type;
+  if constexpr (std::is_same_v<T, nn::KLDivReduction>) {
+    if (value.is_batch_mean) return enumtype::kBatchMean();
+    return std::visit([](auto constant) { return Variant(constant); }, as_variant(value.sum));
+  } else if constexpr (std::is_same_v<T, InterpolationMode>) {
+    return constant_of<Variant>(nn::UpsampleMode(value));
+  } else {
+    return constant_of<Variant>(value);
+  }
 }
 template <std::size_t D>
-auto as_variant(const nn::ConvPadding<D>& value) {
-  using Variant = std::variant<ExpandingArray<D>, enumtype::kValid, enumtype::kSame>;
-  if (!value.rule()) return Variant(value.numbers());
-  return *value.rule() == ConvPaddingRule::Same ? Variant(enumtype::kSame())
-                                                : Variant(enumtype::kValid());
+typename VariantOf<nn::ConvPadding<D>>::type as_variant(const nn::ConvPadding<D>& value) {
+  if (!value.rule()) return value.numbers();
+  if (*value.rule() == ConvPaddingRule::Same) return enumtype::kSame();
+  return enumtype::kValid();
 }
 
 }  // namespace tern::compat::detail
@@ -163,8 +164,8 @@ namespace tern::compat {
 
 /// The types of options that are variants in libtorch.
 template <class T>
-concept OptionValue = requires(const T& value) {
-  detail::as_variant(value);
+concept OptionValue = requires {
+  typename detail::VariantOf<T>::type;
 };
 
 }  // namespace tern::compat

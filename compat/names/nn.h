@@ -6,8 +6,22 @@
 #include <vector>
 
 #include <tern/compat/names/torch.h>
+#include <tern/core/base/visibility.h>
 
 // Names in torch::nn that tern::nn does not have.
+
+namespace tern::compat {
+
+/// Returns the numbers from the last to the first, each n times: the padding of pad() that a
+/// convolution has.
+TERN_API std::vector<std::int64_t> _reverse_repeat_vector(IntArrayRef numbers, std::int64_t n);
+
+/// Replaces missing sizes by the last of `defaults`. Throws Error unless there are more defaults
+/// than sizes.
+TERN_API std::vector<std::int64_t> _list_with_default(ArrayRef<std::optional<std::int64_t>> sizes,
+                                                      IntArrayRef defaults);
+
+}  // namespace tern::compat
 
 namespace torch::nn {
 
@@ -23,30 +37,7 @@ using conv_padding_mode_t = ::tern::PaddingMode;
 }  // namespace detail
 
 namespace modules::utils {
-
-/// Returns the numbers from the last to the first, each n times: the padding of pad() that a
-/// convolution has.
-inline std::vector<std::int64_t> _reverse_repeat_vector(IntArrayRef numbers, std::int64_t n) {
-  std::vector<std::int64_t> result;
-  for (std::size_t i = numbers.size(); i-- > 0;) {
-    result.insert(result.end(), static_cast<std::size_t>(n), numbers[i]);
-  }
-  return result;
-}
-
-/// Replaces missing sizes by the last of `defaults`. Throws Error unless there are more defaults
-/// than sizes.
-inline std::vector<std::int64_t> _list_with_default(ArrayRef<std::optional<std::int64_t>> sizes,
-                                                    IntArrayRef defaults) {
-  TERN_CHECK(defaults.size() > sizes.size(), Error, "Input dimension should be at least ",
-             sizes.size() + 1);
-  std::vector<std::int64_t> result;
-  const std::size_t first = defaults.size() - sizes.size();
-  for (std::size_t i = 0; i < sizes.size(); ++i) {
-    result.push_back(sizes[i].value_or(defaults[first + i]));
-  }
-  return result;
-}
-
+using ::tern::compat::_list_with_default;
+using ::tern::compat::_reverse_repeat_vector;
 }  // namespace modules::utils
 }  // namespace torch::nn

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <cstdint>
 #include <ostream>
 #include <vector>
 
@@ -27,39 +26,11 @@ inline std::ostream& operator<<(std::ostream& out, Reduction reduction) {
 namespace indexing {
 
 /// Writes a slice as start:stop:step. What it leaves out is written as libtorch's bound for it.
-inline std::ostream& operator<<(std::ostream& out, const Slice& slice) {
-  constexpr std::int64_t kEnd = INT64_MAX / 2;
-  return out << std::int64_t{slice.start().value_or(0)} << ':'
-             << std::int64_t{slice.stop().value_or(kEnd)} << ':' << slice.step();
-}
-
+TERN_API std::ostream& operator<<(std::ostream& out, const Slice& slice);
 /// Writes one index: 3, true, 1:5:2, None, ... or a tensor.
-inline std::ostream& operator<<(std::ostream& out, const TensorIndex& index) {
-  switch (index.kind()) {
-    case TensorIndex::Kind::kNone:
-      return out << "None";
-    case TensorIndex::Kind::kEllipsis:
-      return out << "...";
-    case TensorIndex::Kind::kInteger:
-      return out << index.integer();
-    case TensorIndex::Kind::kBool:
-      return out << (index.integer() != 0 ? "true" : "false");
-    case TensorIndex::Kind::kSlice:
-      return out << index.slice();
-    case TensorIndex::Kind::kTensor:
-      break;
-  }
-  return out << index.tensor();
-}
+TERN_API std::ostream& operator<<(std::ostream& out, const TensorIndex& index);
 /// Writes a list of indices in brackets.
-inline std::ostream& operator<<(std::ostream& out, const std::vector<TensorIndex>& indices) {
-  const char* before = "(";
-  for (const TensorIndex& index : indices) {
-    out << before << index;
-    before = ", ";
-  }
-  return out << (indices.empty() ? "()" : ")");
-}
+TERN_API std::ostream& operator<<(std::ostream& out, const std::vector<TensorIndex>& indices);
 
 }  // namespace indexing
 }  // namespace tern

@@ -1,15 +1,13 @@
 #pragma once
 
-#include <stdlib.h>
 #include <unistd.h>
 
-#include <cstdlib>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
 
-#include <tern/core/base/error.h>
+#include <tern/core/base/visibility.h>
 
 namespace tern::compat {
 
@@ -61,44 +59,22 @@ struct TempDir {
   std::string name;
 };
 
-/// Returns a path for mkstemp() in the directory of temporary files.
-inline std::string temporary_path(const std::string& prefix) {
-  for (const char* variable : {"TMPDIR", "TMP", "TEMP", "TEMPDIR"}) {
-    if (const char* directory = std::getenv(variable)) {
-      return std::string(directory) + '/' + prefix + "XXXXXX";
-    }
-  }
-  return "/tmp/" + prefix + "XXXXXX";
-}
+/// Makes a temporary file, or returns nothing.
+TERN_API std::optional<TempFile> try_make_tempfile(std::string_view name_prefix = "torch-file-");
+/// Makes a temporary file. Throws Error if that fails.
+TERN_API TempFile make_tempfile(std::string_view name_prefix = "torch-file-");
+/// Makes a temporary directory, or returns nothing.
+TERN_API std::optional<TempDir> try_make_tempdir(std::string_view name_prefix = "torch-dir-");
+/// Makes a temporary directory. Throws Error if that fails.
+TERN_API TempDir make_tempdir(std::string_view name_prefix = "torch-dir-");
 
 }  // namespace tern::compat
 
 namespace c10 {
-
+using ::tern::compat::make_tempdir;
+using ::tern::compat::make_tempfile;
 using ::tern::compat::TempDir;
 using ::tern::compat::TempFile;
-/// Makes a temporary file, or returns nothing.
-inline std::optional<TempFile> try_make_tempfile(std::string_view name_prefix = "torch-file-") {
-  std::string path = ::tern::compat::temporary_path(std::string(name_prefix));
-  const int descriptor = mkstemp(path.data());
-  if (descriptor < 0) return std::nullopt;
-  return TempFile(std::move(path), descriptor);
-}
-/// Makes a temporary file. Throws Error if that fails.
-inline TempFile make_tempfile(std::string_view name_prefix = "torch-file-") {
-  if (auto file = try_make_tempfile(name_prefix)) return std::move(*file);
-  ::tern::detail::raise<::tern::Error>("Error generating temporary file");
-}
-/// Makes a temporary directory, or returns nothing.
-inline std::optional<TempDir> try_make_tempdir(std::string_view name_prefix = "torch-dir-") {
-  std::string path = ::tern::compat::temporary_path(std::string(name_prefix));
-  if (mkdtemp(path.data()) == nullptr) return std::nullopt;
-  return TempDir(std::move(path));
-}
-/// Makes a temporary directory. Throws Error if that fails.
-inline TempDir make_tempdir(std::string_view name_prefix = "torch-dir-") {
-  if (auto directory = try_make_tempdir(name_prefix)) return std::move(*directory);
-  ::tern::detail::raise<::tern::Error>("Error generating temporary directory");
-}
-
+using ::tern::compat::try_make_tempdir;
+using ::tern::compat::try_make_tempfile;
 }  // namespace c10

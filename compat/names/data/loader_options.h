@@ -9,6 +9,14 @@
 
 #include <tern/compat/names/c10.h>
 
+namespace tern::compat {
+
+/// Returns the text of a WorkerException. Throws an exception on that derives not from
+/// std::exception.
+TERN_API std::string message_of_worker(const std::exception_ptr& exception);
+
+}  // namespace tern::compat
+
 namespace torch::data {
 
 /// Options of a data loader. A bare number is the batch size.
@@ -55,14 +63,9 @@ struct FullDataLoaderOptions {
 /// c10::Error.
 struct WorkerException : std::exception {
   /// Wraps an exception of a worker. One that derives not from std::exception is thrown as it is.
-  explicit WorkerException(std::exception_ptr original) : original_exception(std::move(original)) {
-    try {
-      std::rethrow_exception(original_exception);
-    } catch (const std::exception& error) {
-      message = std::string("Caught exception in DataLoader worker thread. Original message: ") +
-                error.what();
-    }
-  }
+  explicit WorkerException(std::exception_ptr original)
+      : original_exception(std::move(original)),
+        message(::tern::compat::message_of_worker(original_exception)) {}
   /// Returns the message.
   const char* what() const noexcept override { return message.c_str(); }
 

@@ -60,6 +60,8 @@ class DistributedSampler : public Sampler<BatchRequest> {
 
 namespace detail {
 
+// Templates, so that the samplers that a program does not name cost it nothing.
+
 /// A sampler of tern::data below a base of libtorch's.
 template <class Own, class Base>
 class Wrapped : public Base {
@@ -118,51 +120,33 @@ class Distributed : public Wrapped<Own, DistributedSampler<>> {
   std::size_t begin() const { return this->rank_ * this->local_sample_count(); }
 };
 
+/// A sampler of a number of examples.
+template <class Own, class Base, class Size>
+class Sized : public Wrapped<Own, Base> {
+ public:
+  /// Samples `size` examples. A dtype of the indices, behind it, has no effect.
+  template <class... Options>
+  explicit Sized(Size size, Options... options) : Sized::Wrapped(Own(size, options...)) {}
+  /// Returns the number of indices since the last reset.
+  std::size_t index() const noexcept { return this->own_.index(); }
+};
+
 }  // namespace detail
 
 /// Samples 0, 1, 2, ... in order.
-class SequentialSampler
-    : public detail::Wrapped<::tern::data::samplers::SequentialSampler, Sampler<>> {
- public:
-  /// Samples `size` examples.
-  explicit SequentialSampler(std::size_t size)
-      : Wrapped(::tern::data::samplers::SequentialSampler(size)) {}
-  /// Returns the number of indices since the last reset.
-  std::size_t index() const noexcept { return own_.index(); }
-};
-
+using SequentialSampler =
+    detail::Sized<::tern::data::samplers::SequentialSampler, Sampler<>, std::size_t>;
 /// Samples every index once, in a random order of the CPU's default generator.
-class RandomSampler : public detail::Wrapped<::tern::data::samplers::RandomSampler, Sampler<>> {
- public:
-  /// Samples `size` examples. `index_dtype` has no effect.
-  explicit RandomSampler(std::int64_t size, ::tern::ScalarType index_dtype = ::tern::kLong)
-      : Wrapped(::tern::data::samplers::RandomSampler(size, index_dtype)) {}
-  /// Returns the number of indices since the last reset.
-  std::size_t index() const noexcept { return own_.index(); }
-};
-
-/// Requests examples of a stream until an epoch has `epoch_size` of them.
-class StreamSampler
-    : public detail::Wrapped<::tern::data::samplers::StreamSampler, Sampler<BatchSize>> {
- public:
-  /// Requests `epoch_size` examples in an epoch.
-  explicit StreamSampler(std::size_t epoch_size)
-      : Wrapped(::tern::data::samplers::StreamSampler(epoch_size)) {}
-};
-
+using RandomSampler = detail::Sized<::tern::data::samplers::RandomSampler, Sampler<>, std::int64_t>;
+/// Requests examples of a stream until an epoch has the given number of them.
+using StreamSampler =
+    detail::Sized<::tern::data::samplers::StreamSampler, Sampler<BatchSize>, std::size_t>;
 /// Shuffles the examples and samples those of one rank.
-class DistributedRandomSampler
-    : public detail::Distributed<::tern::data::samplers::DistributedRandomSampler> {
- public:
-  using Distributed::Distributed;
-};
-
+using DistributedRandomSampler =
+    detail::Distributed<::tern::data::samplers::DistributedRandomSampler>;
 /// Samples the examples of one rank in order.
-class DistributedSequentialSampler
-    : public detail::Distributed<::tern::data::samplers::DistributedSequentialSampler> {
- public:
-  using Distributed::Distributed;
-};
+using DistributedSequentialSampler =
+    detail::Distributed<::tern::data::samplers::DistributedSequentialSampler>;
 
 }  // namespace samplers
 

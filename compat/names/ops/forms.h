@@ -2,10 +2,8 @@
 
 // Other forms of ops that only programs of libtorch use.
 
-#include <algorithm>
 #include <concepts>
 #include <cstdint>
-#include <limits>
 #include <optional>
 #include <tuple>
 #include <utility>
@@ -20,21 +18,12 @@ namespace tern::compat {
 template <class T, class Wanted>
 concept Exactly = std::same_as<T, Wanted>;
 
-/// Returns the bound for the singular `values` [..., k] of the matrices `a`: the larger of atol and
-/// rtol times the largest; rtol has the default of linalg_pinv().
-inline Tensor bound_of(const Tensor& values, const Tensor& a, const Tensor& atol,
-                       const Tensor& rtol) {
-  const double epsilon = a.dtype() == ::tern::kDouble ? std::numeric_limits<double>::epsilon()
-                                                      : std::numeric_limits<float>::epsilon();
-  const Tensor standard = ::tern::full(
-      {}, epsilon * static_cast<double>(std::max(a.size(-1), a.size(-2))), values.options());
-  Tensor relative = rtol;
-  if (!rtol.defined())
-    relative = atol.defined() ? ::tern::where(atol.gt(0), ::tern::zeros_like(standard), standard)
-                              : standard;
-  const Tensor bound = values.amax(-1, true) * relative.unsqueeze(-1);
-  return atol.defined() ? ::tern::maximum(bound, atol.to(values.dtype()).unsqueeze(-1)) : bound;
-}
+/// Returns tern's linalg_matrix_rank() with tolerances that are tensors, one number for each
+/// matrix; an undefined one has its default.
+TERN_API Tensor matrix_rank(const Tensor& input, const Tensor& atol, const Tensor& rtol,
+                            bool hermitian);
+/// Returns tern's linalg_pinv() with such tolerances.
+TERN_API Tensor pinv(const Tensor& self, const Tensor& atol, const Tensor& rtol, bool hermitian);
 
 }  // namespace tern::compat
 
@@ -80,32 +69,18 @@ template <compat::Exactly<std::optional<Tensor>> Tolerance>
 Tensor linalg_matrix_rank(const Tensor& input, const Tolerance& atol,
                           const std::optional<Tensor>& rtol = std::nullopt,
                           bool hermitian = false) {
-  const Tensor values = hermitian ? ::tern::linalg_eigvalsh(input.detach()).abs()
-                                  : ::tern::linalg_svdvals(input.detach());
-  return values.gt(compat::bound_of(values, input, atol, rtol)).sum(-1);
+  return compat::matrix_rank(input, atol, rtol, hermitian);
 }
 inline Tensor linalg_matrix_rank(const Tensor& input, const Tensor& tol, bool hermitian = false) {
-  return linalg_matrix_rank(input, std::optional<Tensor>(tol),
-                            std::optional<Tensor>(::tern::zeros_like(tol)), hermitian);
+  return compat::matrix_rank(input, tol, ::tern::zeros_like(tol), hermitian);
 }
 template <compat::Exactly<std::optional<Tensor>> Tolerance>
 Tensor linalg_pinv(const Tensor& self, const Tolerance& atol,
                    const std::optional<Tensor>& rtol = std::nullopt, bool hermitian = false) {
-  Tensor left, values, right;
-  if (hermitian) {
-    std::tie(values, left) = ::tern::linalg_eigh(self);
-    right = left.mT();
-  } else {
-    std::tie(left, values, right) = ::tern::linalg_svd(self, false);
-  }
-  const Tensor sizes = values.detach().abs();
-  const Tensor is_zero = sizes.le(compat::bound_of(sizes, self, atol, rtol));
-  const Tensor inverse = values.masked_fill(is_zero, 1).reciprocal().masked_fill(is_zero, 0);
-  return (right.mT() * inverse.unsqueeze(-2)).matmul(left.mT());
+  return compat::pinv(self, atol, rtol, hermitian);
 }
 inline Tensor linalg_pinv(const Tensor& self, const Tensor& rcond, bool hermitian = false) {
-  return linalg_pinv(self, std::optional<Tensor>(::tern::zeros_like(rcond)),
-                     std::optional<Tensor>(rcond), hermitian);
+  return compat::pinv(self, ::tern::zeros_like(rcond), rcond, hermitian);
 }
 /// Do the same as the functions for handles that are not constant.
 inline const Tensor& as_strided_(const Tensor& self, IntArrayRef size, IntArrayRef stride,

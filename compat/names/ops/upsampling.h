@@ -2,7 +2,6 @@
 
 // Upsampling to sizes or by factors.
 
-#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -10,28 +9,17 @@
 #include <vector>
 
 #include <tern/compat/names/at.h>
+#include <tern/core/base/visibility.h>
 
 namespace tern::compat {
 
 /// Returns the sizes of images after upsampling: `sizes`, or each size times its factor.
-inline std::vector<std::int64_t> upsampled_sizes(const Tensor& input,
-                                                 const OptionalIntArrayRef& sizes,
-                                                 std::optional<ArrayRef<double>> factors) {
-  TERN_CHECK(sizes.has_value() != factors.has_value(), Error,
-             "Must specify exactly one of output_size and scale_factors");
-  if (sizes) return sizes->vec();
-  std::vector<std::int64_t> result;
-  for (std::size_t i = 0; i < factors->size(); ++i) {
-    const auto size = static_cast<double>(input.size(static_cast<std::int64_t>(i) + 2));
-    result.push_back(static_cast<std::int64_t>(std::floor(size * (*factors)[i])));
-  }
-  return result;
-}
-
+TERN_API std::vector<std::int64_t> upsampled_sizes(const Tensor& input,
+                                                   const OptionalIntArrayRef& sizes,
+                                                   const std::optional<ArrayRef<double>>& factors);
 /// Returns factor `i` if there are factors.
-inline std::optional<double> scale_at(std::optional<ArrayRef<double>> factors, std::size_t i) {
-  return factors ? std::optional<double>(factors->at(i)) : std::nullopt;
-}
+TERN_API std::optional<double> scale_at(const std::optional<ArrayRef<double>>& factors,
+                                        std::size_t i);
 
 /// Satisfied by a list of factors that may be absent, but not by one factor that may be.
 template <class T>
