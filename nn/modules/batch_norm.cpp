@@ -1,11 +1,24 @@
 #include <tern/core/autograd/grad_mode.h>
+#include <tern/core/base/detail/libtorch.h>
+#include <tern/core/base/detail/op_scope.h>
 #include <tern/core/ops/create/creation.h>
+#include <tern/core/ops/nn/detail/batch_norm.h>
 #include <tern/nn/detail/factory.h>
 #include <tern/nn/detail/printing.h>
 #include <tern/nn/init.h>
 #include <tern/nn/modules/batch_norm.h>
 
 namespace tern::nn {
+
+Tensor functional::batch_norm(const Tensor& input, const Tensor& running_mean,
+                              const Tensor& running_var, const BatchNormFuncOptions& options) {
+  if (tern::detail::as_libtorch && options.training()) {
+    const tern::detail::OpScope scope("batch_norm");
+    tern::detail::check_batch_norm_sizes(input);
+  }
+  return tern::batch_norm(input, options.weight(), options.bias(), running_mean, running_var,
+                          options.training(), options.momentum(), options.eps());
+}
 
 namespace {
 

@@ -103,11 +103,8 @@ struct InstanceNormFuncOptions {
 ///
 /// Shape: input [N, C, ...], statistics, weight and bias [C]
 /// Throws: ShapeError when the sizes do not fit, and in training when a channel has only one value.
-inline Tensor batch_norm(const Tensor& input, const Tensor& running_mean, const Tensor& running_var,
-                         const BatchNormFuncOptions& options = {}) {
-  return tern::batch_norm(input, options.weight(), options.bias(), running_mean, running_var,
-                          options.training(), options.momentum(), options.eps());
-}
+TERN_API Tensor batch_norm(const Tensor& input, const Tensor& running_mean,
+                           const Tensor& running_var, const BatchNormFuncOptions& options = {});
 /// Normalises each channel of each sample; see tern::instance_norm().
 inline Tensor instance_norm(const Tensor& input, const InstanceNormFuncOptions& options = {}) {
   return tern::instance_norm(input, options.weight(), options.bias(), options.running_mean(),

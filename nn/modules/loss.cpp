@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include <tern/core/base/detail/libtorch.h>
+#include <tern/core/base/detail/op_scope.h>
 #include <tern/core/ops/common/detail/op.h>
 #include <tern/core/ops/loss/detail/loss.h>
 
@@ -26,12 +28,48 @@ Tensor variance_of(const Tensor& input, const Tensor& var) {
 
 }  // namespace
 
+Tensor mse_loss(const Tensor& input, const Tensor& target, const MSELossFuncOptions& options) {
+  if (tern::detail::as_libtorch) tern::detail::warn_about_sizes(input, target);
+  return tern::mse_loss(input, target, options.reduction());
+}
+
+Tensor smooth_l1_loss(const Tensor& input, const Tensor& target,
+                      const SmoothL1LossFuncOptions& options) {
+  if (tern::detail::as_libtorch) tern::detail::warn_about_sizes(input, target);
+  return tern::smooth_l1_loss(input, target, options.reduction(), options.beta().value_or(1.0));
+}
+
+Tensor huber_loss(const Tensor& input, const Tensor& target, const HuberLossFuncOptions& options) {
+  if (tern::detail::as_libtorch) tern::detail::warn_about_sizes(input, target);
+  return tern::huber_loss(input, target, options.reduction(), options.delta());
+}
+
 Tensor smooth_l1_loss(const Tensor& input, const Tensor& target,
                       const SmoothL1LossFuncOptions& options, StrictNumber beta) {
   TERN_CHECK(!options.beta(), Error,
              "smooth_l1_loss: expected beta not to be provided in 'options', but got ",
              *options.beta());
+  if (tern::detail::as_libtorch) tern::detail::warn_about_sizes(input, target);
   return tern::smooth_l1_loss(input, target, options.reduction(), beta);
+}
+
+Tensor binary_cross_entropy(const Tensor& input, const Tensor& target,
+                            const BinaryCrossEntropyFuncOptions& options) {
+  if (tern::detail::as_libtorch) {
+    const tern::detail::OpScope scope("binary_cross_entropy");
+    tern::detail::check_bce_sizes(input, target);
+  }
+  return tern::binary_cross_entropy(input, target, options.weight(), options.reduction());
+}
+
+Tensor binary_cross_entropy_with_logits(const Tensor& input, const Tensor& target,
+                                        const BinaryCrossEntropyWithLogitsFuncOptions& options) {
+  if (tern::detail::as_libtorch) {
+    const tern::detail::OpScope scope("binary_cross_entropy_with_logits");
+    tern::detail::check_logits_sizes(input, target);
+  }
+  return tern::binary_cross_entropy_with_logits(input, target, options.weight(),
+                                                options.pos_weight(), options.reduction());
 }
 
 Tensor kl_div(const Tensor& input, const Tensor& target, const KLDivFuncOptions& options) {
@@ -99,7 +137,9 @@ Tensor HuberLossImpl::forward(const Tensor& input, const Tensor& target) {
 void BCELossImpl::pretty_print(std::ostream& stream) const { stream << "tern::nn::BCELoss()"; }
 
 Tensor BCELossImpl::forward(const Tensor& input, const Tensor& target) {
-  return binary_cross_entropy(input, target, weight, options.reduction());
+  return functional::binary_cross_entropy(
+      input, target,
+      functional::BinaryCrossEntropyFuncOptions().weight(weight).reduction(options.reduction()));
 }
 
 BCEWithLogitsLossImpl::BCEWithLogitsLossImpl(const BCEWithLogitsLossOptions& options_)
@@ -117,7 +157,12 @@ void BCEWithLogitsLossImpl::pretty_print(std::ostream& stream) const {
 }
 
 Tensor BCEWithLogitsLossImpl::forward(const Tensor& input, const Tensor& target) {
-  return binary_cross_entropy_with_logits(input, target, weight, pos_weight, options.reduction());
+  return functional::binary_cross_entropy_with_logits(
+      input, target,
+      functional::BinaryCrossEntropyWithLogitsFuncOptions()
+          .weight(weight)
+          .pos_weight(pos_weight)
+          .reduction(options.reduction()));
 }
 
 void NLLLossImpl::pretty_print(std::ostream& stream) const { stream << "tern::nn::NLLLoss()"; }

@@ -162,29 +162,23 @@ using NLLLossFuncOptions = NLLLossOptions;
 using CrossEntropyFuncOptions = CrossEntropyLossOptions;
 
 /// Returns the squared error (input - target)^2; see tern::mse_loss().
-inline Tensor mse_loss(const Tensor& input, const Tensor& target,
-                       const MSELossFuncOptions& options = {}) {
-  return tern::mse_loss(input, target, options.reduction());
-}
+TERN_API Tensor mse_loss(const Tensor& input, const Tensor& target,
+                         const MSELossFuncOptions& options = {});
 /// Returns the distance |input - target|; see tern::l1_loss().
 inline Tensor l1_loss(const Tensor& input, const Tensor& target,
                       const L1LossFuncOptions& options = {}) {
   return tern::l1_loss(input, target, options.reduction());
 }
 /// Returns the squared error near 0 and the distance elsewhere; see tern::smooth_l1_loss().
-inline Tensor smooth_l1_loss(const Tensor& input, const Tensor& target,
-                             const SmoothL1LossFuncOptions& options = {}) {
-  return tern::smooth_l1_loss(input, target, options.reduction(), options.beta().value_or(1.0));
-}
+TERN_API Tensor smooth_l1_loss(const Tensor& input, const Tensor& target,
+                               const SmoothL1LossFuncOptions& options = {});
 /// Returns the same with `beta`. Throws Error if the options have a beta, too.
 TERN_API Tensor smooth_l1_loss(const Tensor& input, const Tensor& target,
                                const SmoothL1LossFuncOptions& options, StrictNumber beta);
 /// Returns the squared error near 0 and a multiple of the distance elsewhere; see
 /// tern::huber_loss().
-inline Tensor huber_loss(const Tensor& input, const Tensor& target,
-                         const HuberLossFuncOptions& options = {}) {
-  return tern::huber_loss(input, target, options.reduction(), options.delta());
-}
+TERN_API Tensor huber_loss(const Tensor& input, const Tensor& target,
+                           const HuberLossFuncOptions& options = {});
 /// Returns the Kullback-Leibler divergence of the target from the input; see tern::kl_div().
 /// `kBatchMean` divides the sum by the size of dimension 0.
 TERN_API Tensor kl_div(const Tensor& input, const Tensor& target,
@@ -207,18 +201,13 @@ TERN_API Tensor gaussian_nll_loss(const Tensor& input, const Tensor& target, con
 TERN_API Tensor gaussian_nll_loss(const Tensor& input, const Tensor& target, StrictNumber var,
                                   const GaussianNLLLossFuncOptions& options = {});
 /// Returns the binary cross-entropy of probabilities; see tern::binary_cross_entropy().
-inline Tensor binary_cross_entropy(const Tensor& input, const Tensor& target,
-                                   const BinaryCrossEntropyFuncOptions& options = {}) {
-  return tern::binary_cross_entropy(input, target, options.weight(), options.reduction());
-}
+TERN_API Tensor binary_cross_entropy(const Tensor& input, const Tensor& target,
+                                     const BinaryCrossEntropyFuncOptions& options = {});
 /// Returns the binary cross-entropy of sigmoid(input); see
 /// tern::binary_cross_entropy_with_logits().
-inline Tensor binary_cross_entropy_with_logits(
-    const Tensor& input, const Tensor& target,
-    const BinaryCrossEntropyWithLogitsFuncOptions& options = {}) {
-  return tern::binary_cross_entropy_with_logits(input, target, options.weight(),
-                                                options.pos_weight(), options.reduction());
-}
+TERN_API Tensor
+binary_cross_entropy_with_logits(const Tensor& input, const Tensor& target,
+                                 const BinaryCrossEntropyWithLogitsFuncOptions& options = {});
 /// Returns the negative log-likelihood of log-probabilities; see tern::nll_loss().
 inline Tensor nll_loss(const Tensor& input, const Tensor& target,
                        const NLLLossFuncOptions& options = {}) {

@@ -51,6 +51,76 @@ TEST(CompatOps, ReductionsAreNumbers) {
   EXPECT_EQ(tern::error_of([&] { at::mse_loss(x, y, 7); }), "7 is not a valid value for reduction");
 }
 
+TEST(CompatOps, CrossEntropiesTakeTheSizesOfAten) {
+  namespace F = torch::nn::functional;
+  const torch::Tensor y = torch::tensor({{0., 1., 1.}, {1., 0., 0.}});
+  const torch::Tensor p = torch::tensor({{0.25, 0.5, 0.75}, {0.5, 0.25, 0.125}}).requires_grad_();
+  const torch::Tensor each = torch::binary_cross_entropy(p, y, {}, at::Reduction::None);
+  // Dimensions of size 1 do not count, and the target broadcasts.
+  const torch::Tensor column = p.view({2, 3, 1});
+  EXPECT_TRUE(
+      torch::binary_cross_entropy(column, y.view({1, 2, 3}), {}, 0).equal(each.view({2, 3, 1})));
+  EXPECT_TRUE(torch::binary_cross_entropy(p, y[0], {}, 0)[0].equal(each[0]));
+  torch::binary_cross_entropy(column, y, {}, at::Reduction::Sum).backward();
+  const torch::Tensor reached = p.grad().clone();
+  p.mutable_grad() = {};
+  torch::binary_cross_entropy(p, y, {}, at::Reduction::Sum).backward();
+  EXPECT_TRUE(p.grad().equal(reached));
+  EXPECT_EQ(tern::error_of([&] { torch::binary_cross_entropy(p[0], y); }),
+            "binary_cross_entropy: output with shape [3] doesn't match the broadcast shape [2, 3]");
+  EXPECT_EQ(
+      tern::error_of([&] { F::binary_cross_entropy(column, y); }),
+      "binary_cross_entropy: Using a target size ([2, 3]) that is different to the input size "
+      "([2, 3, 1]) is deprecated. Please ensure they have the same size.");
+  EXPECT_THROW(torch::nn::BCELoss()(p, y[0]), c10::Error);
+  EXPECT_EQ(torch::binary_cross_entropy_with_logits(p[0], y, {}, {}, 0).sizes(), y.sizes());
+  EXPECT_EQ(
+      tern::error_of([&] { torch::binary_cross_entropy_with_logits(p, y[0]); }),
+      "binary_cross_entropy_with_logits: output with shape [3] doesn't match the broadcast shape "
+      "[2, 3]");
+  EXPECT_EQ(tern::error_of([&] { F::binary_cross_entropy_with_logits(p[0], y); }),
+            "binary_cross_entropy_with_logits: Target size ([2, 3]) must be the same as input size "
+            "([3])");
+  EXPECT_THROW(torch::nn::BCEWithLogitsLoss()(p[0], y), c10::Error);
+}
+
+TEST(CompatOps, OnlyTheFunctionalWarnsAboutSizes) {
+  namespace F = torch::nn::functional;
+  struct Counter : c10::WarningHandler {
+    int count = 0;
+    void process(const c10::Warning& /*warning*/) override { ++count; }
+  } handler;
+  const c10::WarningUtils::WarningHandlerGuard guard(&handler);
+  const torch::Tensor x = torch::ones({2, 3}), y = torch::zeros({3});
+  torch::mse_loss(x, y);
+  torch::smooth_l1_loss(x, y);
+  torch::huber_loss(x, y);
+  EXPECT_EQ(handler.count, 0);
+  F::mse_loss(x, y);
+  F::smooth_l1_loss(x, y);
+  F::smooth_l1_loss(x, y, F::SmoothL1LossFuncOptions(), 0.5);
+  F::huber_loss(x, y);
+  EXPECT_EQ(handler.count, 4);
+}
+
+TEST(CompatOps, WhatOnlyTheFunctionalChecks) {
+  namespace F = torch::nn::functional;
+  const torch::Tensor row = torch::arange(4.).view({1, 4}), none;
+  const torch::Tensor normal =
+      torch::batch_norm(row, none, none, none, none, true, 0.1, 1e-5, false);
+  EXPECT_TRUE(normal.allclose(torch::zeros({1, 4}), 0, 1e-4));
+  EXPECT_EQ(
+      tern::error_of(
+          [&] { F::batch_norm(row, none, none, F::BatchNormFuncOptions().training(true)); }),
+      "batch_norm: Expected more than 1 value per channel when training, got input size [1, 4]");
+  EXPECT_TRUE(
+      torch::instance_norm(torch::ones({1, 2, 1}), none, none, none, none, true, 0.1, 1e-5, false)
+          .equal(torch::zeros({1, 2, 1})));
+  EXPECT_TRUE(torch::hardtanh(row, 1, -1).equal(torch::full({1, 4}, -1.)));
+  EXPECT_EQ(tern::error_of([&] { torch::cosine_similarity(row, row, 1, -1); }),
+            "cosine_similarity: eps must be non-negative, got: -1");
+}
+
 TEST(CompatOps, ExtremesOfPairs) {
   const torch::Tensor a = torch::tensor({1, 5}), b = torch::tensor({4, 2});
   EXPECT_TRUE(torch::max(a, b).equal(torch::tensor({4, 5})));

@@ -79,7 +79,7 @@ struct Bounds {
 Bounds hardtanh_bounds(const Tensor& x, const Scalar& low, const Scalar& high) {
   TERN_CHECK(x.dtype() != kBool, NotImplementedError,
              "Bool inputs not supported for hardtanh, got ", x.scalar_type());
-  // Only Python's function has this check.
+  // Python's functional asks for this; the op of libtorch does not.
   TERN_CHECK(detail::as_libtorch || !(low.toDouble() > high.toDouble()), Error,
              "min_val cannot be greater than max_val, got ", low, " and ", high);
   if (x.is_floating_point()) return {low, high};

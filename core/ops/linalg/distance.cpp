@@ -204,6 +204,7 @@ Tensor pdist(const Tensor& input, double p) {
 Tensor cosine_similarity(const Tensor& x1, const Tensor& x2, StrictInt dim, double eps) {
   TERN_OP("cosine_similarity", x1, x2);
   TERN_AUTOCAST(kUnchanged, kFloat32, cosine_similarity, x1, x2, dim, eps);
+  TERN_CHECK(eps >= 0, Error, "eps must be non-negative, got: ", eps);
   const ScalarType dtype = detail::result_type({x1, x2});
   TERN_CHECK(is_floating_point(dtype), DTypeError,
              "expected common dtype to be floating point, yet common dtype is ", dtype);

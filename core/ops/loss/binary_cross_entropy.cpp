@@ -1,4 +1,5 @@
 #include <tern/core/autograd/record.h>
+#include <tern/core/base/detail/libtorch.h>
 #include <tern/core/kernels/device_traits.h>
 #include <tern/core/kernels/families/elementwise.h>
 #include <tern/core/kernels/families/require.h>
@@ -7,6 +8,7 @@
 #include <tern/core/ops/elementwise/detail/elementwise.h>
 #include <tern/core/ops/loss/detail/loss.h>
 #include <tern/core/ops/ops.h>
+#include <tern/core/tensor/detail/shape.h>
 
 namespace tern {
 namespace {
@@ -30,10 +32,12 @@ Tensor weighted_loss(const Tensor& each, const Tensor& weight, Reduction reducti
   return reduced(weighted, reduction);
 }
 
-void check_same_sizes(const Tensor& input, const Tensor& target) {
-  TERN_CHECK(input.sizes() == target.sizes(), ShapeError, "Using a target size (", target.sizes(),
-             ") that is different to the input size (", input.sizes(),
-             ") is deprecated. Please ensure they have the same size.");
+// Returns the tensor, broadcast to `sizes`, which must be those that it broadcasts to with them.
+Tensor expanded(const Tensor& tensor, IntArrayRef sizes) {
+  const DimVector broadcast = broadcast_sizes(sizes, tensor.sizes());
+  TERN_CHECK(IntArrayRef(broadcast) == sizes, ShapeError, "output with shape ", sizes,
+             " doesn't match the broadcast shape ", IntArrayRef(broadcast));
+  return tensor.expand(sizes);
 }
 
 void check_probabilities(const char* what, const Tensor& values) {
@@ -57,12 +61,29 @@ void check_probabilities(const char* what, const Tensor& values) {
 
 }  // namespace
 
+void detail::check_bce_sizes(const Tensor& input, const Tensor& target) {
+  TERN_CHECK(input.sizes() == target.sizes(), ShapeError, "Using a target size (", target.sizes(),
+             ") that is different to the input size (", input.sizes(),
+             ") is deprecated. Please ensure they have the same size.");
+}
+
+void detail::check_logits_sizes(const Tensor& input, const Tensor& target) {
+  TERN_CHECK(input.sizes() == target.sizes(), ShapeError, "Target size (", target.sizes(),
+             ") must be the same as input size (", input.sizes(), ")");
+}
+
 Tensor binary_cross_entropy(const Tensor& input, const Tensor& target, const Tensor& weight,
                             Reduction reduction) {
   TERN_OP("binary_cross_entropy", input, target);
   TERN_AUTOCAST(kFloat32, kBanned, binary_cross_entropy, input, target, weight, reduction);
   check_constant("binary_cross_entropy", "weight", weight);
-  check_same_sizes(input, target);
+  if (detail::as_libtorch && input.sizes() != target.sizes()) {
+    // Both without their dimensions of size 1.
+    const Tensor fitting =
+        expanded(target.squeeze(), input.squeeze().sizes()).reshape(input.sizes());
+    return binary_cross_entropy(input, fitting, weight, reduction);
+  }
+  detail::check_bce_sizes(input, target);
   TERN_CHECK(input.dtype() == target.dtype(), DTypeError, "Found dtype ", target.scalar_type(),
              " but expected ", input.scalar_type());
   check_probabilities("input", input);
@@ -133,8 +154,11 @@ Tensor binary_cross_entropy_with_logits(const Tensor& input, const Tensor& targe
                 pos_weight, reduction);
   check_constant("binary_cross_entropy_with_logits", "weight", weight);
   check_constant("binary_cross_entropy_with_logits", "pos_weight", pos_weight);
-  TERN_CHECK(input.sizes() == target.sizes(), ShapeError, "Target size (", target.sizes(),
-             ") must be the same as input size (", input.sizes(), ")");
+  if (detail::as_libtorch && input.sizes() != target.sizes()) {
+    return binary_cross_entropy_with_logits(expanded(input, target.sizes()), target, weight,
+                                            pos_weight, reduction);
+  }
+  detail::check_logits_sizes(input, target);
   TERN_CHECK(target.dtype() != kBool, DTypeError,
              "Subtraction, the `-` operator, with a bool tensor is not supported: the target must "
              "have a floating dtype, got input ",

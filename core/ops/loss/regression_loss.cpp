@@ -4,6 +4,7 @@
 #include <limits>
 
 #include <tern/core/autograd/record.h>
+#include <tern/core/base/detail/libtorch.h>
 #include <tern/core/base/warning.h>
 #include <tern/core/kernels/families/elementwise.h>
 #include <tern/core/ops/common/detail/op.h>
@@ -32,12 +33,7 @@ ScalarType dtype_of_difference(const Tensor& input, const Tensor& target) {
 // The same for a loss of floating numbers. `kernel` is PyTorch's name, for the error text.
 ScalarType floating_dtype_of_difference(const char* kernel, const Tensor& input,
                                         const Tensor& target) {
-  if (input.sizes() != target.sizes()) {
-    detail::warn("Using a target size (", target.sizes(), ") that is different to the input size (",
-                 input.sizes(),
-                 "). This will likely lead to incorrect results due to broadcasting. Please ensure "
-                 "they have the same size.");
-  }
+  if (!detail::as_libtorch) detail::warn_about_sizes(input, target);
   const ScalarType dtype = dtype_of_difference(input, target);
   TERN_CHECK(is_floating_point(dtype), NotImplementedError, '"', kernel, '_',
              detail::common_device({input, target}).type(), "\" not implemented for '", dtype, "'");
@@ -91,6 +87,14 @@ const char* node_of_l1(Reduction reduction) {
 }
 
 }  // namespace
+
+void detail::warn_about_sizes(const Tensor& input, const Tensor& target) {
+  if (input.sizes() == target.sizes()) return;
+  warn("Using a target size (", target.sizes(), ") that is different to the input size (",
+       input.sizes(),
+       "). This will likely lead to incorrect results due to broadcasting. Please ensure they have "
+       "the same size.");
+}
 
 Tensor mse_loss(const Tensor& input, const Tensor& target, Reduction reduction) {
   TERN_OP("mse_loss", input, target);

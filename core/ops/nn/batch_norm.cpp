@@ -3,6 +3,7 @@
 #include <limits>
 
 #include <tern/core/autograd/record.h>
+#include <tern/core/base/detail/libtorch.h>
 #include <tern/core/kernels/backend.h>
 #include <tern/core/kernels/families/batch_norm.h>
 #include <tern/core/ops/common/detail/memory_format.h>
@@ -108,6 +109,13 @@ void detail::run_batch_norm(BatchNormArgs args, const Tensor& input, const Tenso
   kernels::run("batch_norm", input.device(), input.dtype(), args);
 }
 
+void detail::check_batch_norm_sizes(const Tensor& input) {
+  const std::int64_t channels = input.dim() < 2 ? 0 : input.size(1);
+  TERN_CHECK(channels == 0 || input.numel() != channels, ShapeError,
+             "Expected more than 1 value per channel when training, got input size ",
+             input.sizes());
+}
+
 namespace {
 
 Tensor normalized_batch(const Tensor& input, const Tensor& weight, const Tensor& bias,
@@ -134,9 +142,7 @@ Tensor normalized_batch(const Tensor& input, const Tensor& weight, const Tensor&
   const std::int64_t channels = input.size(1);
   const std::int64_t count = channels == 0 ? 0 : input.numel() / channels;
   if (training) {
-    TERN_CHECK(count != 1, ShapeError,
-               "Expected more than 1 value per channel when training, got input size ",
-               input.sizes());
+    if (!detail::as_libtorch) detail::check_batch_norm_sizes(input);
   } else {
     TERN_CHECK(running_mean.defined(), Error, "running_mean must be defined in evaluation mode");
     TERN_CHECK(running_var.defined(), Error, "running_var must be defined in evaluation mode");
@@ -203,8 +209,10 @@ Tensor instance_norm(const Tensor& input, const Tensor& weight, const Tensor& bi
   DimVector sizes = input.self().sizes;
   sizes[0] = 1;
   sizes[1] = batch * channels;
-  TERN_CHECK(!use_input_stats || checked_numel(sizes) != sizes[1] || sizes[1] == 0, ShapeError,
-             "Expected more than 1 spatial element when training, got input size ", input.sizes());
+  TERN_CHECK(
+      detail::as_libtorch || !use_input_stats || checked_numel(sizes) != sizes[1] || sizes[1] == 0,
+      ShapeError, "Expected more than 1 spatial element when training, got input size ",
+      input.sizes());
   // Each channel of each sample becomes a channel of one sample.
   const auto repeated = [batch](const Tensor& of_channels) {
     return of_channels.defined() ? of_channels.repeat({batch}) : of_channels;

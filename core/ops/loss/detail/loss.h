@@ -39,6 +39,16 @@ class EachGradient {
   double scale_;
 };
 
+// What PyTorch's functional asks of a loss and its op does not. In a program written for libtorch
+// the functions of namespace torch are the ops, so only tern::nn::functional asks for it there.
+
+/// Warns unless the sizes are the same.
+void warn_about_sizes(const Tensor& input, const Tensor& target);
+/// Throws ShapeError unless the sizes are the same, as binary_cross_entropy() does.
+void check_bce_sizes(const Tensor& input, const Tensor& target);
+/// Throws ShapeError unless the sizes are the same, as binary_cross_entropy_with_logits() does.
+void check_logits_sizes(const Tensor& input, const Tensor& target);
+
 /// Returns the loss, no view of another tensor, behind a node of PyTorch's name. The nodes below it
 /// are tern's own.
 inline Tensor named(const char* node, const Tensor& loss) {

@@ -11,4 +11,8 @@ namespace tern::detail {
 void run_batch_norm(kernels::BatchNormArgs args, const Tensor& input, const Tensor& weight,
                     const Tensor& statistics);
 
+/// Throws ShapeError if each channel has one value. PyTorch's functional asks for this in training,
+/// the op of libtorch does not.
+void check_batch_norm_sizes(const Tensor& input);
+
 }  // namespace tern::detail
