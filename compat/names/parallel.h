@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <exception>
 #include <mutex>
 #include <utility>
 #include <vector>
@@ -21,9 +22,26 @@ inline int get_thread_num() { return 0; }
 /// Returns 1: ops do not run side by side.
 inline int get_num_interop_threads() { return 1; }
 
+/// Calls `body(range_begin, range_end)` for ranges of at least `grain_size` that make up [begin,
+/// end), on several threads. Throws what one of the ranges threw, when all have ended.
+template <class Body>
+void parallel_for(std::int64_t begin, std::int64_t end, std::int64_t grain_size, const Body& body) {
+  std::mutex mutex;
+  std::exception_ptr error;
+  ::tern::parallel_for(begin, end, grain_size, [&](std::int64_t from, std::int64_t to) {
+    try {
+      body(from, to);
+    } catch (...) {
+      const std::lock_guard<std::mutex> lock(mutex);
+      if (!error) error = std::current_exception();
+    }
+  });
+  if (error) std::rethrow_exception(error);
+}
+
 /// Returns `combine` of `part(range_begin, range_end, identity)` for ranges of at least
 /// `grain_size` that make up [begin, end), from left to right; `identity` for an empty one. The
-/// ranges may run on several threads; the parts must not throw.
+/// ranges may run on several threads. Throws what one of them threw.
 template <class T, class Part, class Combine>
 T parallel_reduce(std::int64_t begin, std::int64_t end, std::int64_t grain_size, const T identity,
                   const Part& part, const Combine& combine) {

@@ -150,6 +150,19 @@ TEST(CompatIntrusivePtr, CountsOwners) {
   EXPECT_EQ(b->value, 3);
 }
 
+TEST(CompatParallel, ThrowsWhatARangeThrows) {
+  const int threads = torch::get_num_threads();
+  torch::set_num_threads(4);
+  for (int i = 0; i < 50; ++i) {
+    EXPECT_EQ(tern::error_of<c10::Error>([] {
+                at::parallel_for(0, 1000, 1,
+                                 [](std::int64_t, std::int64_t) { throw c10::Error("inside"); });
+              }),
+              "inside");
+  }
+  torch::set_num_threads(threads);
+}
+
 TEST(CompatParallel, ReducesInOrder) {
   std::vector<int> values(100);
   at::parallel_for(0, 100, 10, [&](int64_t begin, int64_t end) {

@@ -18,7 +18,7 @@ PLACES = {  # where libtorch has the names of tern's namespaces, if not in the o
     "tern::indexing": ["at::indexing"],
     "tern::cuda": ["torch::cuda", "at::cuda", "c10::cuda"],
 }
-OWN = {("at", "save"), ("at", "load"), ("at", "softmax"), ("at", "log_softmax"), ("torch::autograd", "set_history")}  # functions that compat has instead of tern's
+OWN = {("at", "save"), ("at", "load"), ("at", "softmax"), ("at", "log_softmax"), ("at", "parallel_for"), ("torch::autograd", "set_history")}  # functions that compat has instead of tern's
 LEFT_OUT = rf"/\*\*.*?\*/|\b(public|private):|TERN_FORWARD_HAS_DEFAULT_ARGS{ROUND}"
 PREFIXES = rf"^\s*template\s*{nested('<', '>')}|\b(TERN_API|inline|constexpr|extern|static|decltype\(auto\))"
 
