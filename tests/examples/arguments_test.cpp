@@ -41,7 +41,7 @@ TEST(Arguments, EveryNumberHasARange) {
   const Scratch scratch;
   // Every start is slow under sanitizers, which look at the library, not at command lines.
   std::vector<const char*> values = {"99999999999999999999999", "x", "1x", "''", "nan", "-1"};
-  if (has_sanitizer()) values = {"x"};
+  if (testing::has_sanitizer()) values = {"x"};
   int count = 0;
   for (const std::string command : kCommands) {
     const std::string help = run_briefly(scratch, command + " --help").text;
