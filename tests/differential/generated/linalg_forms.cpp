@@ -8,7 +8,6 @@ namespace tern::testing::differential {
     TERN_FORM("a.cholesky_inverse(b)", (T a, bool b), a.cholesky_inverse(b)),
     TERN_FORM("b.cholesky_solve(a, c)", (T a, T b, bool c), b.cholesky_solve(a, c)),
     TERN_FORM("a.det()", (T a), a.det()),
-    TERN_FORM("torch.geqrf(a.detach())", (T a), geqrf(a.detach())),
     TERN_FORM("a.inverse()", (T a), a.inverse()),
     TERN_FORM("torch.linalg.cholesky(a, upper=b)", (T a, bool b), linalg_cholesky(a, b)),
     TERN_FORM("torch.linalg.cholesky_ex(a, upper=b)", (T a, bool b), linalg_cholesky_ex(a, b)),
