@@ -179,7 +179,7 @@ void print(std::ostream& out, const Tensor& tensor, std::int64_t linesize) {
   std::string text;
   Printer(text, tensor, linesize).print();
   const char* const device = tensor.is_cpu() ? "CPU" : tensor.is_cuda() ? "CUDA" : "Meta";
-  text += tern::detail::text_of("[ ", device, tensor.dtype(), "Type{");
+  text += tern::detail::text_of("[ ", device, tensor.scalar_type(), "Type{");
   const char* separator = "";
   for (const std::int64_t size : tensor.sizes()) {
     text += tern::detail::text_of(std::exchange(separator, ","), size);

@@ -32,8 +32,8 @@ namespace indexing {
 
 std::ostream& operator<<(std::ostream& out, const Slice& slice) {
   constexpr std::int64_t kEnd = INT64_MAX / 2;
-  return out << std::int64_t{slice.start().value_or(0)} << ':'
-             << std::int64_t{slice.stop().value_or(kEnd)} << ':' << slice.step();
+  const std::int64_t start = slice.start().value_or(0), stop = slice.stop().value_or(kEnd);
+  return detail::print_text(out, detail::text_of(start, ':', stop, ':', slice.step()));
 }
 
 std::ostream& operator<<(std::ostream& out, const TensorIndex& index) {
@@ -43,7 +43,7 @@ std::ostream& operator<<(std::ostream& out, const TensorIndex& index) {
     case TensorIndex::Kind::kEllipsis:
       return out << "...";
     case TensorIndex::Kind::kInteger:
-      return out << index.integer();
+      return detail::print_text(out, detail::text_of(index.integer()));
     case TensorIndex::Kind::kBool:
       return out << (index.integer() != 0 ? "true" : "false");
     case TensorIndex::Kind::kSlice:

@@ -35,21 +35,22 @@ TensorOptions TensorOptions::layout(std::optional<Layout> layout) const {
 
 std::ostream& operator<<(std::ostream& out, const TensorOptions& options) {
   const auto open = [](bool is_open) { return is_open ? " (default)" : ""; };
+  const auto shown = [](bool value) { return value ? "true" : "false"; };
   if (detail::as_libtorch) {
     out << std::boolalpha << "TensorOptions(dtype=" << options.dtype() << open(!options.has_dtype())
         << ", device=" << options.device() << open(!options.has_device())
         << ", layout=" << options.layout() << open(!options.has_layout())
-        << ", requires_grad=" << options.requires_grad() << open(!options.has_requires_grad())
-        << ", pinned_memory=" << options.pinned_memory() << open(!options.has_pinned_memory())
-        << ", memory_format=";
+        << ", requires_grad=" << shown(options.requires_grad())
+        << open(!options.has_requires_grad())
+        << ", pinned_memory=" << shown(options.pinned_memory())
+        << open(!options.has_pinned_memory()) << ", memory_format=";
     if (options.has_memory_format()) return out << *options.memory_format_opt() << ')';
     return out << "(nullopt))";
   }
   return out << "TensorOptions(dtype=" << dtype_info(options.dtype().toScalarType()).python_name
              << open(!options.dtype_opt()) << ", device=" << options.device()
-             << open(!options.device_opt())
-             << ", requires_grad=" << (options.requires_grad() ? "true" : "false")
-             << ", pinned_memory=" << (options.pinned_memory() ? "true" : "false") << ')';
+             << open(!options.device_opt()) << ", requires_grad=" << shown(options.requires_grad())
+             << ", pinned_memory=" << shown(options.pinned_memory()) << ')';
 }
 
 }  // namespace tern

@@ -62,8 +62,9 @@ std::string text_of_bytes(const Tensor& bytes) {
 std::string lines_of(const Named& tensors) {
   std::string lines;
   for (const auto& [name, tensor] : tensors) {
-    lines += tern::detail::text_of("'", name, "' of ", dtype_info(tensor.scalar_type()).python_name, " ",
-                                   tensor.sizes(), tensor.requires_grad() ? "" : ", frozen", "\n");
+    lines +=
+        tern::detail::text_of("'", name, "' of ", dtype_info(tensor.scalar_type()).python_name, " ",
+                              tensor.sizes(), tensor.requires_grad() ? "" : ", frozen", "\n");
   }
   return lines;
 }
@@ -175,8 +176,8 @@ void Reducer::check_parameters() const {
                Error, "DistributedDataParallel: parameter '", name, "' was ",
                dtype_info(elements.scalar_type()).python_name, " ", parameter.home.sizes(), " on ",
                elements.device(), " when the module was wrapped, and is now ",
-               dtype_info(tensor.scalar_type()).python_name, " ", tensor.sizes(), " on ", tensor.device(),
-               kAdvice);
+               dtype_info(tensor.scalar_type()).python_name, " ", tensor.sizes(), " on ",
+               tensor.device(), kAdvice);
   });
   TERN_CHECK(next == parameters_.size(), Error, "DistributedDataParallel: parameter '",
              parameters_[next].name, "' was removed or frozen after the module was wrapped",
@@ -255,8 +256,8 @@ void Reducer::on_gradient(std::size_t index, Tensor& grad) {
   TERN_CHECK(grad.dtype() == elements.dtype() && grad.device() == elements.device(), Error,
              "DistributedDataParallel: the gradient of parameter '", parameter.name, "' is ",
              dtype_info(grad.scalar_type()).python_name, " on ", grad.device(),
-             ", but the module was wrapped with ", dtype_info(elements.scalar_type()).python_name, " on ",
-             elements.device());
+             ", but the module was wrapped with ", dtype_info(elements.scalar_type()).python_name,
+             " on ", elements.device());
   if (!grad.is_same(parameter.home)) {
     parameter.home.copy_(grad);
     grad = parameter.home;

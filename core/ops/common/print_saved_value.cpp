@@ -1,9 +1,12 @@
+#include <charconv>
 #include <cmath>
+#include <iterator>
 #include <limits>
 #include <ostream>
 #include <utility>
 
 #include <tern/core/autograd/saved_value.h>
+#include <tern/core/base/text.h>
 #include <tern/core/ops/common/print.h>
 
 namespace tern::autograd {
@@ -11,6 +14,9 @@ namespace tern::autograd {
 namespace {
 
 void print_one(std::ostream& out, bool value) { out << (value ? "True" : "False"); }
+void print_one(std::ostream& out, std::int64_t value) {
+  tern::detail::print_text(out, tern::detail::text_of(value));
+}
 template <class T>
 void print_one(std::ostream& out, const T& value) {
   out << value;
@@ -19,12 +25,15 @@ void print_one(std::ostream& out, const T& value) {
 void print_one(std::ostream& out, double value) {
   constexpr double kLargest = 1e10;
   if (std::abs(value) < kLargest && value == std::trunc(value)) {
-    out << (std::signbit(value) ? "-" : "") << static_cast<std::int64_t>(std::abs(value)) << '.';
+    out << (std::signbit(value) ? "-" : "");
+    print_one(out, static_cast<std::int64_t>(std::abs(value)));
+    out << '.';
     return;
   }
-  const auto precision = out.precision(std::numeric_limits<double>::max_digits10);
-  out << value;
-  out.precision(precision);
+  char text[32];
+  constexpr int kDigits = std::numeric_limits<double>::max_digits10;
+  const auto end = std::to_chars(text, std::end(text), value, std::chars_format::general, kDigits);
+  tern::detail::print_text(out, {text, end.ptr});
 }
 template <class List>
 void print_all(std::ostream& out, const List& list) {
@@ -46,7 +55,7 @@ std::ostream& operator<<(std::ostream& out, const SavedValue& value) {
   if (value.isNone()) {
     out << "None";
   } else if (value.isInt()) {
-    out << value.toInt();
+    print_one(out, value.toInt());
   } else if (value.isDouble()) {
     print_one(out, value.toDouble());
   } else if (value.isBool()) {

@@ -104,8 +104,8 @@ Tensor householder_product(const char* name, const Tensor& input, const Tensor& 
   TERN_CHECK(n >= k, ShapeError, "torch.", name,
              ": input.shape[-1] must be greater than or equal to tau.shape[-1], got ", n, " and ",
              k);
-  TERN_CHECK(tau.dtype() == input.dtype(), DTypeError, "torch.", name, ": tau dtype ", tau.scalar_type(),
-             " does not match input dtype ", input.scalar_type());
+  TERN_CHECK(tau.dtype() == input.dtype(), DTypeError, "torch.", name, ": tau dtype ",
+             tau.scalar_type(), " does not match input dtype ", input.scalar_type());
   detail::check_same_device(name, {&input, &tau}, {"input", "tau"});
   detail::check_matrices(input);
   const auto columns = [m, n](const Tensor& like) { return eye(m, n, like.options()); };
