@@ -32,8 +32,8 @@ class TensorMaker {
     return *this;
   }
   /// Sets an object that the memory belongs to, and what is called with it at the end.
-  TensorMaker& context(void* context, void (*deleter)(void*) = nullptr) {
-    if (deleter != nullptr) deleter_ = [=](void* /*data*/) { deleter(context); };
+  TensorMaker& context(void* context, void (*release)(void*) = nullptr) {
+    if (release != nullptr) deleter_ = [=](void* /*data*/) { release(context); };
     return *this;
   }
   /// Sets the device of the memory; that of the options unless given.

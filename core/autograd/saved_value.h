@@ -120,6 +120,7 @@ class TERN_API SavedValue {
   const std::vector<Tensor>& toTensorList() const { return toTensorVector(); }
   /// Returns the tuple.
   const IntrusivePtr<SavedTuple>& toTuple() const;
+  /// Returns what toTuple() refers to.
   const SavedTuple& toTupleRef() const { return *toTuple(); }
   /// Returns the value as the C++ type T.
   template <class T>

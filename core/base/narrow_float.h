@@ -48,53 +48,63 @@ class NarrowLimits : public std::numeric_limits<float> {
 template <class T>
 concept NarrowFloat = detail::kIsNarrowFloat<T>;
 
-/// Return the result in float, rounded to T.
+/// Returns the sum, computed in float and rounded to T.
 template <NarrowFloat T>
 constexpr T operator+(T a, T b) {
   return T(static_cast<float>(a) + static_cast<float>(b));
 }
+/// Returns the difference, computed in float and rounded to T.
 template <NarrowFloat T>
 constexpr T operator-(T a, T b) {
   return T(static_cast<float>(a) - static_cast<float>(b));
 }
+/// Returns the product, computed in float and rounded to T.
 template <NarrowFloat T>
 constexpr T operator*(T a, T b) {
   return T(static_cast<float>(a) * static_cast<float>(b));
 }
+/// Returns the quotient, computed in float and rounded to T.
 template <NarrowFloat T>
 constexpr T operator/(T a, T b) {
   return T(static_cast<float>(a) / static_cast<float>(b));
 }
 
-/// Round the integer to T first.
+/// Returns the sum; the integer is rounded to T first.
 template <NarrowFloat T, std::integral I>
 constexpr T operator+(T a, I b) {
   return a + T(b);
 }
+/// Returns the difference; the integer is rounded to T first.
 template <NarrowFloat T, std::integral I>
 constexpr T operator-(T a, I b) {
   return a - T(b);
 }
+/// Returns the product; the integer is rounded to T first.
 template <NarrowFloat T, std::integral I>
 constexpr T operator*(T a, I b) {
   return a * T(b);
 }
+/// Returns the quotient; the integer is rounded to T first.
 template <NarrowFloat T, std::integral I>
 constexpr T operator/(T a, I b) {
   return a / T(b);
 }
+/// Returns the sum; the integer is rounded to T first.
 template <NarrowFloat T, std::integral I>
 constexpr T operator+(I a, T b) {
   return T(a) + b;
 }
+/// Returns the difference; the integer is rounded to T first.
 template <NarrowFloat T, std::integral I>
 constexpr T operator-(I a, T b) {
   return T(a) - b;
 }
+/// Returns the product; the integer is rounded to T first.
 template <NarrowFloat T, std::integral I>
 constexpr T operator*(I a, T b) {
   return T(a) * b;
 }
+/// Returns the quotient; the integer is rounded to T first.
 template <NarrowFloat T, std::integral I>
 constexpr T operator/(I a, T b) {
   return T(a) / b;
@@ -106,19 +116,22 @@ constexpr T operator-(T a) {
   return T::from_bits(a.bits ^ 0x8000);
 }
 
-/// Change `a`. Other numbers are rounded to T first.
+/// Adds `b`, rounded to T, to `a`.
 template <NarrowFloat T>
 constexpr T& operator+=(T& a, std::type_identity_t<T> b) {
   return a = a + b;
 }
+/// Subtracts `b`, rounded to T, from `a`.
 template <NarrowFloat T>
 constexpr T& operator-=(T& a, std::type_identity_t<T> b) {
   return a = a - b;
 }
+/// Multiplies `a` by `b`, rounded to T.
 template <NarrowFloat T>
 constexpr T& operator*=(T& a, std::type_identity_t<T> b) {
   return a = a * b;
 }
+/// Divides `a` by `b`, rounded to T.
 template <NarrowFloat T>
 constexpr T& operator/=(T& a, std::type_identity_t<T> b) {
   return a = a / b;

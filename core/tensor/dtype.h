@@ -202,7 +202,9 @@ class TERN_API TypeMeta {
     return Make<T>().name();
   }
 
+  /// Returns true for the same dtype, and when both have none.
   friend constexpr bool operator==(TypeMeta, TypeMeta) = default;
+  /// Returns true when `a` has the dtype `b`.
   friend constexpr bool operator==(TypeMeta a, ScalarType b) { return a.isScalarType(b); }
 
  private:

@@ -202,8 +202,6 @@ class TERN_API Tensor {
   TensorImpl* unsafeGetTensorImpl() const { return impl_.get(); }
   /// Returns the owning pointer to the implementation object.
   const IntrusivePtr<TensorImpl>& impl() const& { return impl_; }
-  /// Returns the same as impl().
-  const IntrusivePtr<TensorImpl>& getIntrusivePtr() const& { return impl_; }
   /// Returns the implementation object. Throws Error for an undefined tensor.
   TensorImpl& self() const {
     if (!impl_) [[unlikely]]

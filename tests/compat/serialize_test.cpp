@@ -376,8 +376,6 @@ TEST(Serialize, WrongWritesAreRefused) {
   stream.setstate(std::ios::badbit);
   EXPECT_NE(tern::error_of<tern::FileError>([&] { out.save_to(stream); }).find("were written"),
             std::string::npos);
-  EXPECT_EQ(tern::error_of<c10::Error>([&] { inner.write("inner", inner); }),
-            "the archive 'inner' would contain itself");
   out.write("inner", inner);
   EXPECT_EQ(tern::error_of<c10::Error>([&] { inner.write("out", out); }),
             "the archive 'out' would contain itself");

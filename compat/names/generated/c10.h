@@ -20,7 +20,7 @@ using ::tern::State; using ::tern::Storage; using ::tern::StrictBool;
 using ::tern::StrictDeviceIndex; using ::tern::StrictInt; using ::tern::StrictInteger;
 using ::tern::StrictNumber; using ::tern::Tensor; using ::tern::TensorAccessor;
 using ::tern::TensorImpl; using ::tern::TensorList; using ::tern::TensorOptions;
-using ::tern::TypeTag; using ::tern::ViewOrigin; using ::tern::Warning;
+using ::tern::TypeMeta; using ::tern::TypeTag; using ::tern::ViewOrigin; using ::tern::Warning;
 using ::tern::WarningHandler; using ::tern::WarningHandlerGuard; using ::tern::can_cast;
 using ::tern::default_generator; using ::tern::device; using ::tern::device_type_name;
 using ::tern::dtype; using ::tern::dtype_info; using ::tern::dtype_of; using ::tern::element_size;

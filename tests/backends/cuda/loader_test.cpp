@@ -6,6 +6,7 @@
 #include <cstdio>
 #include <functional>
 
+#include <tern/core/base/detail/plugin_library.h>
 #include <tern/tern.h>
 
 #include "backends/cuda/simulated.h"

@@ -11,7 +11,7 @@ TEST(Predicates, KindsOfTensorsThatTernLacks) {
   for (const Tensor& x : {ones({2}), ones({2}, kLong), empty({0}), zeros({2}, kMeta)}) {
     EXPECT_FALSE(x.is_complex() || is_complex(x) || x.is_conj() || x.is_neg());
     EXPECT_FALSE(x.is_sparse() || x.is_sparse_csr() || x.is_nested() || x.is_quantized());
-    EXPECT_FALSE(x.is_mkldnn() || x.is_xla() || x.is_mps() || x.is_vulkan());
+    EXPECT_FALSE(x.is_mkldnn() || x.is_xla() || x.is_mps() || x.is_xpu());
     EXPECT_FALSE(x.is_distributed());
   }
   EXPECT_THROW(is_complex(Tensor()), Error);
