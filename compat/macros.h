@@ -215,6 +215,7 @@ class FailedCheck {
   explicit FailedCheck(std::string text) : text_(std::move(text)) {}
   FailedCheck(const FailedCheck&) = delete;
   FailedCheck& operator=(const FailedCheck&) = delete;
+  // NOLINTNEXTLINE(bugprone-exception-escape): the end of the statement that a macro begins
   ~FailedCheck() noexcept(false) { throw Error(text_); }
   /// Takes more of the text.
   template <class T>

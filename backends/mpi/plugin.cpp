@@ -50,6 +50,7 @@ Transport* start(Result* result) {
     if (MPI_Init_thread(nullptr, nullptr, MPI_THREAD_MULTIPLE, &level) != MPI_SUCCESS) {
       return refuse("MPI_Init_thread failed");
     }
+    // NOLINTNEXTLINE(performance-no-int-to-ptr): a number as the argument
     on_exit(&finish, reinterpret_cast<void*>(static_cast<std::intptr_t>(getpid())));
   }
   if (level < MPI_THREAD_MULTIPLE) {

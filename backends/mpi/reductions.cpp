@@ -23,17 +23,18 @@ ReductionOp reduction_op(ScalarType dtype, Reduction op) {
   static std::map<std::pair<ScalarType, Reduction>, ReductionOp> ops;
   const std::lock_guard lock(mutex);
   const auto [entry, is_new] = ops.try_emplace({dtype, op});
+  ReductionOp& made = entry->second;
   if (is_new) {
-    MPI_Type_contiguous(static_cast<int>(element_size(dtype)), MPI_BYTE, &entry->second.type);
-    MPI_Type_commit(&entry->second.type);
+    MPI_Type_contiguous(static_cast<int>(element_size(dtype)), MPI_BYTE, &made.type);
+    MPI_Type_commit(&made.type);
     visit_dtype(dtype, [&](auto tag) {
       using T = typename decltype(tag)::type;
       distributed::detail::visit_reduction(op, [&](auto reduction) {
-        MPI_Op_create(&combine<T, reduction()>, /*commute=*/1, &entry->second.op);
+        MPI_Op_create(&combine<T, reduction()>, /*commute=*/1, &made.op);
       });
     });
   }
-  return entry->second;
+  return made;
 }
 
 }  // namespace tern::mpi

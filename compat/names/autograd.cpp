@@ -9,6 +9,7 @@ void set_history(const std::vector<Tensor>& tensors, const IntrusivePtr<autograd
 std::vector<Tensor> passed_on(const std::vector<Tensor>& inputs,
                               const IntrusivePtr<autograd::Node>& node) {
   std::vector<Tensor> outputs;
+  outputs.reserve(inputs.size());
   for (const Tensor& input : inputs) {
     outputs.push_back(input.defined() ? input.clone().detach() : Tensor());
   }

@@ -27,7 +27,7 @@ constexpr std::uint16_t bfloat16_of_float(float value) {
 
 /// The element type of kBFloat16: the upper half of a float, with 8 bits of precision and float's
 /// range. Arithmetic is done in float: see NarrowFloat.
-struct BFloat16 {
+struct BFloat16 : detail::NarrowAssignment<BFloat16> {
   /// The bit pattern: sign, 8 exponent bits, 7 fraction bits.
   std::uint16_t bits;
 

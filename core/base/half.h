@@ -50,7 +50,7 @@ constexpr std::uint16_t half_of_float(float value) {
 
 /// The element type of kHalf: IEEE 754 binary16, with 11 bits of precision up to 65504. Arithmetic
 /// is done in float: see NarrowFloat.
-struct Half {
+struct Half : detail::NarrowAssignment<Half> {
   /// The bit pattern: sign, 5 exponent bits, 10 fraction bits.
   std::uint16_t bits;
 

@@ -40,6 +40,19 @@ class NarrowLimits : public std::numeric_limits<float> {
   static constexpr T denorm_min() { return T::from_bits(1); }
 };
 
+/// Gives a number what changes it in place.
+template <class T>
+struct NarrowAssignment {
+  /// Adds `b`, rounded to T, to `a`.
+  friend constexpr T& operator+=(T& a, T b) { return a = a + b; }
+  /// Subtracts `b`, rounded to T, from `a`.
+  friend constexpr T& operator-=(T& a, T b) { return a = a - b; }
+  /// Multiplies `a` by `b`, rounded to T.
+  friend constexpr T& operator*=(T& a, T b) { return a = a * b; }
+  /// Divides `a` by `b`, rounded to T.
+  friend constexpr T& operator/=(T& a, T b) { return a = a / b; }
+};
+
 }  // namespace detail
 
 /// Half and BFloat16. Two numbers of one type, or one and an integer, give that type: the result in
@@ -114,27 +127,6 @@ constexpr T operator/(I a, T b) {
 template <NarrowFloat T>
 constexpr T operator-(T a) {
   return T::from_bits(a.bits ^ 0x8000);
-}
-
-/// Adds `b`, rounded to T, to `a`.
-template <NarrowFloat T>
-constexpr T& operator+=(T& a, std::type_identity_t<T> b) {
-  return a = a + b;
-}
-/// Subtracts `b`, rounded to T, from `a`.
-template <NarrowFloat T>
-constexpr T& operator-=(T& a, std::type_identity_t<T> b) {
-  return a = a - b;
-}
-/// Multiplies `a` by `b`, rounded to T.
-template <NarrowFloat T>
-constexpr T& operator*=(T& a, std::type_identity_t<T> b) {
-  return a = a * b;
-}
-/// Divides `a` by `b`, rounded to T.
-template <NarrowFloat T>
-constexpr T& operator/=(T& a, std::type_identity_t<T> b) {
-  return a = a / b;
 }
 
 }  // namespace tern

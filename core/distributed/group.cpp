@@ -177,7 +177,8 @@ void Group::check_agreement(const Call& call) {
     ends[i] = fields[i];
     ends[kFields + i] = ~fields[i];
   }
-  check(transport_->all_reduce(ends.data(), ends.size(), kLong, Reduction::kMin), call, memory);
+  check(transport_->all_reduce(ends.data(), std::int64_t{2 * kFields}, kLong, Reduction::kMin),
+        call, memory);
   bool agree = true;
   for (std::size_t i = 0; i < kFields; ++i) agree = agree && ends[i] == ~ends[kFields + i];
   if (agree) return;

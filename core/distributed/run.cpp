@@ -45,6 +45,7 @@ void run(int size, const std::function<void(ProcessGroup&)>& program) {
     detail::end_rank(*world, rank);
   };
   std::vector<std::thread> threads;
+  threads.reserve(static_cast<std::size_t>(size));
   for (int rank = 0; rank < size; ++rank) threads.emplace_back(run_rank, rank);
   for (std::thread& thread : threads) thread.join();
   if (first_error) std::rethrow_exception(first_error);

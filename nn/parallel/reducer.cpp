@@ -48,7 +48,7 @@ void broadcast_all(const ProcessGroup& group, const Named& tensors) {
 }
 
 Tensor bytes_of(const std::string& text, std::size_t size) {
-  const Tensor bytes = zeros({static_cast<std::int64_t>(size)}, kByte);
+  Tensor bytes = zeros({static_cast<std::int64_t>(size)}, kByte);
   std::memcpy(bytes.data_ptr(), text.data(), std::min(size, text.size()));
   return bytes;
 }

@@ -64,6 +64,7 @@ struct FullDataLoaderOptions {
 struct WorkerException : std::exception {
   /// Wraps an exception of a worker. One that derives not from std::exception is thrown as it is.
   explicit WorkerException(std::exception_ptr original)
+      // NOLINTNEXTLINE(bugprone-throw-keyword-missing): keeps it
       : original_exception(std::move(original)),
         message(::tern::compat::message_of_worker(original_exception)) {}
   /// Returns the message.

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cmath>
 #include <cstdint>
 #include <type_traits>
 
@@ -8,12 +9,21 @@
 
 namespace tern::distributed::detail {
 
+template <class T>
+bool is_nan(T value) {
+  if constexpr (std::is_integral_v<T>) {
+    return false;
+  } else {
+    return std::isnan(static_cast<float>(value));
+  }
+}
+
 template <Reduction op, class T>
 T combined(T a, T b) {
   if constexpr (op == Reduction::kMax) {
-    return b > a || b != b ? b : a;  // NaN in either
+    return b > a || is_nan(b) ? b : a;  // NaN in either
   } else if constexpr (op == Reduction::kMin) {
-    return b < a || b != b ? b : a;
+    return b < a || is_nan(b) ? b : a;
   } else if constexpr (std::is_same_v<T, bool>) {
     return a || b;
   } else if constexpr (std::is_integral_v<T>) {

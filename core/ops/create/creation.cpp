@@ -217,11 +217,14 @@ Tensor range(const Scalar& start, const Scalar& end, const Scalar& step,
   TERN_CHECK(by.toDouble() > 0 ? to >= from : to <= from, ShapeError,
              "upper bound and lower bound inconsistent with step sign, got start ", start, ", end ",
              end, ", step ", step);
-  const double count = is_floating_point(dtype)
-                           ? std::floor((last.toDouble() - first.toDouble()) / by.toDouble()) + 1
-                           : static_cast<double>(distance_between(first.toLong(), last.toLong()) /
-                                                 distance_between(0, by.toLong())) +
-                                 1;
+  double count = 0;
+  if (is_floating_point(dtype)) {
+    count = std::floor((last.toDouble() - first.toDouble()) / by.toDouble()) + 1;
+  } else {
+    const auto steps =
+        distance_between(first.toLong(), last.toLong()) / distance_between(0, by.toLong());
+    count = static_cast<double>(steps) + 1;
+  }
   TERN_CHECK(count < 9e18, ShapeError, "invalid size, possible overflow? ", count);
   return numbers_from(static_cast<std::int64_t>(count), first, by, chosen);
 }

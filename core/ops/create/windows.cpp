@@ -28,7 +28,7 @@ Tensor window(const char* name, std::int64_t length, bool periodic, const Tensor
 
 Tensor raised_cosine(const char* name, std::int64_t length, bool periodic, double alpha,
                      double beta, const TensorOptions& options) {
-  return window(name, length, periodic, options, [&](Tensor i, std::int64_t n) {
+  return window(name, length, periodic, options, [&](const Tensor& i, std::int64_t n) {
     return i.mul_(2 * kPi / static_cast<double>(n - 1)).cos_().mul_(-beta).add_(alpha);
   });
 }
@@ -64,10 +64,11 @@ Tensor blackman_window(StrictInt window_length, const TensorOptions& options) {
 }
 Tensor blackman_window(StrictInt window_length, StrictBool periodic, const TensorOptions& options) {
   TERN_OP("blackman_window");
-  return window("blackman_window", window_length, periodic, options, [](Tensor i, std::int64_t n) {
-    const Tensor angle = i.mul_(kPi / static_cast<double>(n - 1));
-    return (angle * 4).cos_().mul_(0.08) - (angle * 2).cos_().mul_(0.5) + 0.42;
-  });
+  return window("blackman_window", window_length, periodic, options,
+                [](const Tensor& i, std::int64_t n) {
+                  const Tensor angle = i.mul_(kPi / static_cast<double>(n - 1));
+                  return (angle * 4).cos_().mul_(0.08) - (angle * 2).cos_().mul_(0.5) + 0.42;
+                });
 }
 
 Tensor bartlett_window(StrictInt window_length, const TensorOptions& options) {
@@ -75,12 +76,13 @@ Tensor bartlett_window(StrictInt window_length, const TensorOptions& options) {
 }
 Tensor bartlett_window(StrictInt window_length, StrictBool periodic, const TensorOptions& options) {
   TERN_OP("bartlett_window");
-  return window("bartlett_window", window_length, periodic, options, [](Tensor i, std::int64_t n) {
-    const std::int64_t rising = (n - 1) / 2 + 1;
-    i.mul_(2 / static_cast<double>(n - 1));
-    i.narrow(0, rising, n - rising).mul_(-1).add_(2);
-    return i;
-  });
+  return window("bartlett_window", window_length, periodic, options,
+                [](const Tensor& i, std::int64_t n) {
+                  const std::int64_t rising = (n - 1) / 2 + 1;
+                  i.mul_(2 / static_cast<double>(n - 1));
+                  i.narrow(0, rising, n - rising).mul_(-1).add_(2);
+                  return i;
+                });
 }
 
 Tensor kaiser_window(StrictInt window_length, const TensorOptions& options) {
