@@ -20,6 +20,10 @@ set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${forwarded_list}
 file(STRINGS ${forwarded_list} rows REGEX "^[^#]")
 string(REGEX MATCHALL "[^; ]+" headers "${rows}")
 foreach(header IN LISTS headers)
+  set(more "")
+  if(header MATCHES "c10d/")
+    set(more "#include <tern/compat/names/c10d.h>\n")
+  endif()
   file(CONFIGURE OUTPUT ${TERN_MOVED_HEADERS}/tern/compat/${header} @ONLY
-       CONTENT "#pragma once\n\n#include <tern/compat/torch/torch.h>  // has all of libtorch's names\n")
+       CONTENT "#pragma once\n\n#include <tern/compat/torch/torch.h>  // has all of libtorch's names\n${more}")
 endforeach()

@@ -4,8 +4,8 @@
 
 #include <algorithm>
 #include <chrono>
-#include <climits>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <utility>
 
@@ -29,14 +29,30 @@ Clock::duration seconds(double count) {
   return std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(count));
 }
 
-// MPI counts with int.
-Result too_large(std::int64_t bytes) {
-  Result result{Outcome::kFailed, {}};
-  std::snprintf(result.text, sizeof(result.text),
-                "MPI moves at most %d bytes for each rank in one call, got %lld; divide the tensor",
-                INT_MAX, static_cast<long long>(bytes));
-  return result;
+// MPI counts with int, so larger calls go in pieces, too. A test makes them small.
+std::int64_t most_bytes() {
+  const char* const text = std::getenv("TERN_MPI_PIECE");
+  return text == nullptr ? std::int64_t{1} << 30 : std::atoll(text);
 }
+
+// `count` bytes of each block of `bytes`.
+class PartOfBlocks {
+ public:
+  PartOfBlocks(int count, std::int64_t bytes) {
+    MPI_Datatype part = MPI_DATATYPE_NULL;
+    MPI_Type_contiguous(count, MPI_BYTE, &part);
+    MPI_Type_create_resized(part, 0, static_cast<MPI_Aint>(bytes), &type_);
+    MPI_Type_commit(&type_);
+    MPI_Type_free(&part);
+  }
+  ~PartOfBlocks() { MPI_Type_free(&type_); }
+  PartOfBlocks(const PartOfBlocks&) = delete;
+  PartOfBlocks& operator=(const PartOfBlocks&) = delete;
+  MPI_Datatype type() const { return type_; }
+
+ private:
+  MPI_Datatype type_ = MPI_DATATYPE_NULL;
+};
 
 // Calls `call(begin, count)` for pieces of `total`.
 template <class Call>
@@ -51,7 +67,8 @@ Result in_pieces(std::int64_t total, std::int64_t piece, const Call& call) {
 }  // namespace
 
 // NOLINTBEGIN(clang-analyzer-optin.mpi.MPI-Checker): complete() and drop_sent() end the requests
-MpiTransport::MpiTransport(MPI_Comm communicator) : communicator_(communicator) {
+MpiTransport::MpiTransport(MPI_Comm communicator)
+    : communicator_(communicator), most_bytes_(most_bytes()) {
   MPI_Comm_set_errhandler(communicator_, MPI_ERRORS_RETURN);
   MPI_Comm_rank(communicator_, &rank_);
   MPI_Comm_size(communicator_, &size_);
@@ -104,12 +121,28 @@ Result MpiTransport::all_reduce(void* data, std::int64_t count, ScalarType dtype
 
 Result MpiTransport::reduce_scatter(const void* in, void* out, std::int64_t count, ScalarType dtype,
                                     Reduction op) {
-  if (count > INT_MAX) return too_large(count);
   const ReductionOp how = reduction_op(dtype, op);
-  MPI_Request request;
-  const int code = MPI_Ireduce_scatter_block(in, out, static_cast<int>(count), how.type, how.op,
-                                             communicator_, &request);
-  return complete(code, &request);
+  const auto item = static_cast<std::int64_t>(element_size(dtype));
+  const auto reduce = [&](const void* from, std::int64_t begin, int part) {
+    MPI_Request request;
+    const int code = MPI_Ireduce_scatter_block(from, static_cast<char*>(out) + begin * item, part,
+                                               how.type, how.op, communicator_, &request);
+    return complete(code, &request);
+  };
+  const std::int64_t piece = std::max<std::int64_t>(most_bytes_ / item, 1);
+  if (count <= piece) return reduce(in, 0, static_cast<int>(count));
+  // MPI wants the parts of the ranks side by side.
+  std::vector<char>& parts = *new std::vector<char>(static_cast<std::size_t>(size_ * piece * item));
+  const Result result = in_pieces(count, piece, [&](std::int64_t begin, int part) {
+    for (std::int64_t rank = 0; rank < size_; ++rank) {
+      std::memcpy(parts.data() + rank * part * item,
+                  static_cast<const char*>(in) + (rank * count + begin) * item,
+                  static_cast<std::size_t>(part * item));
+    }
+    return reduce(parts.data(), begin, part);
+  });
+  if (result.outcome != Outcome::kLate) delete &parts;  // else MPI may still read it
+  return result;
 }
 
 Result MpiTransport::broadcast(void* data, std::int64_t bytes, int root) {
@@ -122,41 +155,47 @@ Result MpiTransport::broadcast(void* data, std::int64_t bytes, int root) {
 }
 
 Result MpiTransport::all_gather(const void* in, void* out, std::int64_t bytes) {
-  if (bytes > INT_MAX) return too_large(bytes);
-  const int count = static_cast<int>(bytes);
-  MPI_Request request;
-  const int code =
-      MPI_Iallgather(in, count, MPI_BYTE, out, count, MPI_BYTE, communicator_, &request);
-  return complete(code, &request);
+  return in_pieces(bytes, most_bytes_, [&](std::int64_t begin, int part) {
+    const PartOfBlocks block(part, bytes);
+    MPI_Request request;
+    const int code =
+        MPI_Iallgather(static_cast<const char*>(in) + begin, part, MPI_BYTE,
+                       static_cast<char*>(out) + begin, 1, block.type(), communicator_, &request);
+    return complete(code, &request);
+  });
 }
 
 Result MpiTransport::all_to_all(const void* in, void* out, std::int64_t bytes) {
-  if (bytes > INT_MAX) return too_large(bytes);
-  const int count = static_cast<int>(bytes);
-  MPI_Request request;
-  const int code =
-      MPI_Ialltoall(in, count, MPI_BYTE, out, count, MPI_BYTE, communicator_, &request);
-  return complete(code, &request);
+  return in_pieces(bytes, most_bytes_, [&](std::int64_t begin, int part) {
+    const PartOfBlocks block(part, bytes);
+    MPI_Request request;
+    const int code =
+        MPI_Ialltoall(static_cast<const char*>(in) + begin, 1, block.type(),
+                      static_cast<char*>(out) + begin, 1, block.type(), communicator_, &request);
+    return complete(code, &request);
+  });
 }
 
 Result MpiTransport::send(const void* data, std::int64_t bytes, int to) {
-  if (bytes > INT_MAX) return too_large(bytes);
   drop_sent();
-  const char* const begin = static_cast<const char*>(data);
-  Sent& sent = sent_.emplace_back(Sent{{begin, begin + bytes}, MPI_REQUEST_NULL});
-  const int code = MPI_Isend(sent.bytes.data(), static_cast<int>(bytes), MPI_BYTE, to, kMessage,
-                             communicator_, &sent.request);
-  if (code == MPI_SUCCESS) return {};
-  MPI_Request none = MPI_REQUEST_NULL;
-  return complete(code, &none);
+  return in_pieces(bytes, most_bytes_, [&](std::int64_t first, int part) {
+    const char* const begin = static_cast<const char*>(data) + first;
+    Sent& sent = sent_.emplace_back(Sent{{begin, begin + part}, MPI_REQUEST_NULL});
+    const int code =
+        MPI_Isend(sent.bytes.data(), part, MPI_BYTE, to, kMessage, communicator_, &sent.request);
+    MPI_Request none = MPI_REQUEST_NULL;
+    return complete(code, &none);
+  });
 }
 
 Result MpiTransport::recv(void* data, std::int64_t bytes, int from) {
   drop_sent();
-  MPI_Request request;
-  const int code =
-      MPI_Irecv(data, static_cast<int>(bytes), MPI_BYTE, from, kMessage, communicator_, &request);
-  return complete(code, &request);
+  return in_pieces(bytes, most_bytes_, [&](std::int64_t begin, int part) {
+    MPI_Request request;
+    const int code = MPI_Irecv(static_cast<char*>(data) + begin, part, MPI_BYTE, from, kMessage,
+                               communicator_, &request);
+    return complete(code, &request);
+  });
 }
 
 void MpiTransport::drop_sent() {

@@ -48,6 +48,7 @@ class MpiTransport final : public Transport {
   void drop_sent();
 
   MPI_Comm communicator_;
+  std::int64_t most_bytes_;  // of a rank in one call of MPI
   int rank_ = 0, size_ = 1;
   double timeout_ = 1800;
   bool is_late_ = false;

@@ -1,5 +1,6 @@
 #include <tern/core/autograd/detail/accumulate_hook.h>
 
+#include <algorithm>
 #include <utility>
 
 #include <tern/core/autograd/detail/meta.h>
@@ -23,6 +24,13 @@ void remove_accumulate_hook(const Tensor& leaf, unsigned number) {
       meta != nullptr && meta->slot && meta->slot->hooks && number < meta->slot->hooks->size(),
       Error, "remove_accumulate_hook: no hook at position ", number);
   (*meta->slot->hooks)[number] = nullptr;  // the others keep their numbers
+}
+
+bool has_accumulate_hook(const Tensor& leaf) {
+  const Meta* const meta = meta_of(leaf.self());
+  if (meta == nullptr || !meta->slot || !meta->slot->hooks) return false;
+  const AccumulateHooks& hooks = *meta->slot->hooks;
+  return std::any_of(hooks.begin(), hooks.end(), [](const auto& hook) { return bool(hook); });
 }
 
 void run_accumulate_hooks(GradSlot& slot) {
@@ -59,6 +67,8 @@ void PassEnd::complete() {
     callback(true);
   }
 }
+
+bool is_in_backward() { return outermost != nullptr; }
 
 void at_end_of_backward(std::function<void(bool is_complete)> callback) {
   TERN_CHECK(outermost != nullptr, Error, "at_end_of_backward: no backward() runs on this thread");

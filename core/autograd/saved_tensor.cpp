@@ -62,15 +62,17 @@ SavedTensor::SavedTensor(const Tensor& tensor, bool is_output) : is_output_(is_o
     node_ = std::move(edge.function);
     output_nr_ = edge.input_nr & 0x7fffffff;
   }
-  if (saved_tensor_hooks != nullptr) [[unlikely]] {
-    const SavedTensorHooks& hooks = *saved_tensor_hooks;
-    const NoGradGuard no_grad;
-    packed_ = std::make_unique<detail::PackedTensor>(
-        detail::PackedTensor{hooks.pack_(tern::detail::make_alias(tensor)),
-                             hooks.unpack_,
-                             {tensor.self().sizes, tensor.dtype(), tensor.device()}});
-    return;
-  }
+  for (const SavedTensorHooks* hooks = saved_tensor_hooks; hooks != nullptr; hooks = hooks->outer_)
+    [[unlikely]] {
+      const NoGradGuard no_grad;
+      SavedValue value = hooks->pack_(tern::detail::make_alias(tensor));
+      if (value.isNone()) continue;  // the outer guard decides
+      packed_ = std::make_unique<detail::PackedTensor>(
+          detail::PackedTensor{std::move(value),
+                               hooks->unpack_,
+                               {tensor.self().sizes, tensor.dtype(), tensor.device()}});
+      return;
+    }
   // A leaf that requires grad is saved itself. Any other tensor is saved as an alias without
   // history, so that a later in-place op, which gives the tensor a new rule, cannot close a cycle.
   const bool is_grad_leaf = node_ && node_->is_accumulator();

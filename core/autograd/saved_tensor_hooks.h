@@ -9,8 +9,9 @@ namespace tern::autograd {
 
 /// While the guard lives, ops of this thread do not save tensors for backward: they save what
 /// `pack` makes of them, and backward uses what `unpack` makes of that. Guards may be nested; the
-/// innermost one counts. The hooks must not change the tensor in place, and unpack must return the
-/// same sizes, dtype and device. In-place changes of a saved tensor are not noticed.
+/// innermost one counts, unless its `pack` returns nothing: then the outer one does, and without
+/// one the tensor is saved as usual. The hooks must not change the tensor in place, and unpack must
+/// return the same sizes, dtype and device. In-place changes of a saved tensor are not noticed.
 ///
 /// Example:
 ///   // Keeps saved tensors in half the memory.

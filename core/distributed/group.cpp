@@ -1,3 +1,5 @@
+#include <unistd.h>
+
 #include <array>
 #include <cstring>
 #include <utility>
@@ -5,6 +7,7 @@
 
 #include <tern/core/base/error.h>
 #include <tern/core/distributed/detail/group.h>
+#include <tern/core/distributed/detail/threads.h>
 
 namespace tern::distributed::detail {
 namespace {
@@ -38,6 +41,12 @@ void keep(std::shared_ptr<void> memory) {
   kept.push_back(std::move(memory));
 }
 
+std::int64_t host_hash() {
+  char name[256] = {};
+  gethostname(name, sizeof(name) - 1);
+  return static_cast<std::int64_t>(kernels::detail::hash_bytes(0, name));
+}
+
 std::string list_of(const std::vector<int>& ranks) {
   std::string text = ranks.size() == 1 ? "rank" : "ranks";
   for (std::size_t i = 0; i < ranks.size(); ++i) text += text_of(i == 0 ? " " : ", ", ranks[i]);
@@ -58,12 +67,14 @@ std::string describe(const Call& call) {
   if (call.kind != Call::Kind::kBarrier && call.kind != Call::Kind::kSplit) {
     text += text_of(" of ", dtype_info(call.dtype).python_name, " ", IntArrayRef(call.sizes));
   }
+  if (!call.device.is_cpu()) text += text_of(" on ", call.device);
   const char* const slash = std::strrchr(call.site.file, '/');
   text += text_of(" at ", slash == nullptr ? call.site.file : slash + 1, ":", call.site.line);
   return text;
 }
 
-Group::Group(std::unique_ptr<Transport> transport) : transport_(std::move(transport)) {}
+Group::Group(std::unique_ptr<Transport> transport, DeviceRules rules)
+    : transport_(std::move(transport)), rules_(std::move(rules)) {}
 
 Group::~Group() {
   if (!worker_.joinable()) return;
@@ -81,6 +92,11 @@ void Group::set_timeout(double seconds) {
   if (transport_) transport_->set_timeout(seconds);
 }
 
+void Group::count(Call& call) {
+  const bool is_counted = call.device.is_cuda() && !is_between_two(call.kind);
+  if (is_counted && DeviceRules::hold()) call.order = rules_.next(describe(call));
+}
+
 Work Group::start(Call call, Body body, std::function<void()> finish) {
   if (!transport_) {
     if (finish) finish();
@@ -88,9 +104,11 @@ Work Group::start(Call call, Body body, std::function<void()> finish) {
   }
   auto pending = std::make_shared<Pending>();
   pending->call = std::move(call);
+  count(pending->call);
   pending->body = std::move(body);
   pending->finish = std::move(finish);
   pending->group = shared_from_this();
+  begin_pending(*pending);
   {
     const std::lock_guard lock(mutex_);
     queue_.push_back(pending);
@@ -113,6 +131,7 @@ void Group::run(Call call, const Body& body, const std::function<void()>& finish
   }
   Pending pending;
   pending.call = std::move(call);
+  count(pending.call);
   pending.body = body;
   perform(pending);
   {
@@ -133,7 +152,9 @@ void Group::work() {
     queue_.pop_front();
     is_busy_ = true;
     lock.unlock();
+    world_of_thread() = pending->world;
     perform(*pending);
+    world_of_thread() = nullptr;
     lock.lock();
     is_busy_ = false;
   }
@@ -147,13 +168,16 @@ void Group::perform(Pending& pending) {
                ": the group cannot be used after an earlier error: ", failure_);
     transport_->enter(&call);
     if (!is_between_two(call.kind)) check_agreement(call);
+    if (!is_between_two(call.kind)) check_devices(call);
     const Result result = pending.body(*transport_);
     const bool is_late = result.outcome == Result::Outcome::kLate;
     check(result, call, is_late ? std::make_shared<Body>(pending.body) : nullptr);
   } catch (...) {
     error = std::current_exception();
+    if (call.order.is_counted) rules_.forget();
   }
   transport_->enter(nullptr);
+  end_pending(pending, *this);
   {
     const std::lock_guard lock(pending.mutex);
     pending.body = nullptr;
@@ -167,9 +191,14 @@ void Group::perform(Pending& pending) {
 // Compares the calls by one small reduction: the minimum of a number and of its complement, which
 // is the maximum.
 void Group::check_agreement(const Call& call) {
-  const std::int64_t fields[] = {
-      calls_++,  static_cast<std::int64_t>(call.kind),  static_cast<std::int64_t>(call.op),
-      call.peer, static_cast<std::int64_t>(call.dtype), hash_of(call.sizes)};
+  const std::int64_t fields[] = {calls_++,
+                                 static_cast<std::int64_t>(call.kind),
+                                 static_cast<std::int64_t>(call.op),
+                                 call.peer,
+                                 static_cast<std::int64_t>(call.dtype),
+                                 hash_of(call.sizes),
+                                 static_cast<std::int64_t>(call.device.type()),
+                                 call.order.hash};
   constexpr std::size_t kFields = std::size(fields);
   const auto memory = std::make_shared<std::array<std::int64_t, 2 * kFields>>();
   std::array<std::int64_t, 2 * kFields>& ends = *memory;
@@ -182,15 +211,24 @@ void Group::check_agreement(const Call& call) {
   bool agree = true;
   for (std::size_t i = 0; i < kFields; ++i) agree = agree && ends[i] == ~ends[kFields + i];
   if (agree) return;
+  bool agree_but_for_order = true;
+  for (std::size_t i = 0; i + 1 < kFields; ++i) {
+    agree_but_for_order = agree_but_for_order && ends[i] == ~ends[kFields + i];
+  }
 
   const auto texts = std::make_shared<std::pair<std::string, std::string>>();
   auto& [mine, all] = *texts;
   mine = describe(call);
+  if (agree_but_for_order)
+    mine += call.order.before.empty() ? " first" : " after " + call.order.before;
   mine.resize(kPositionBytes - 1);
   mine.push_back('\0');
   all.resize(static_cast<std::size_t>(size() * kPositionBytes));
   check(transport_->all_gather(mine.data(), all.data(), kPositionBytes), call, texts);
-  std::string text = "the ranks call different collectives: ";
+  std::string text = agree_but_for_order
+                         ? "the ranks call collectives of two groups in different orders, in which "
+                           "NCCL hangs: "
+                         : "the ranks call different collectives: ";
   const std::string first = all.c_str();
   text += "rank 0 calls " + first;
   for (int rank = 1; rank < size(); ++rank) {
@@ -198,6 +236,30 @@ void Group::check_agreement(const Call& call) {
     if (other != first) text += text_of(", rank ", rank, " calls ", other);
   }
   tern::detail::raise<Error>(text);
+}
+
+// Two ranks of one process or machine cannot share a device, and a rank cannot change its own.
+void Group::check_devices(const Call& call) {
+  if (!call.device.is_cuda() || !DeviceRules::hold()) return;
+  const auto memory = std::make_shared<
+      std::pair<std::array<std::int64_t, 3>, std::vector<std::array<std::int64_t, 3>>>>();
+  auto& [mine, all] = *memory;
+  mine = {call.device.index(), rules_.device, host_hash()};
+  all.resize(static_cast<std::size_t>(size()));
+  check(transport_->all_gather(mine.data(), all.data(), sizeof(mine)), call, memory);
+  for (std::size_t rank = 0; rank < all.size(); ++rank) {
+    const auto [device, before, host] = all[rank];
+    TERN_CHECK(before == -1 || before == device, Error, describe(call), ": rank ", rank,
+               " has used cuda:", before, " in this group and now uses cuda:", device,
+               "; a rank of NCCL has one device: split() the group for another");
+    for (std::size_t other = 0; other < rank; ++other) {
+      TERN_CHECK(all[other][0] != device || all[other][2] != host, Error, describe(call),
+                 ": ranks ", other, " and ", rank, " both use cuda:", device,
+                 " (NCCL: Duplicate GPU detected); give each rank a device of its own, or send "
+                 "over host memory by TERN_NCCL=0");
+    }
+  }
+  rules_.device = call.device.index();
 }
 
 void Group::check(const Result& result, const Call& call, std::shared_ptr<void> memory) {
@@ -263,6 +325,7 @@ void Work::wait() {
   const std::shared_ptr<detail::Pending> pending = std::move(pending_);
   // The last owner of the group must not be its own thread.
   const std::shared_ptr<detail::Group> group = std::move(pending->group);
+  detail::await_pending(*pending);
   {
     std::unique_lock lock(pending->mutex);
     pending->changed.wait(lock, [&] { return pending->is_done; });

@@ -69,7 +69,7 @@ std::int64_t bytes_of(const Tensor& tensor) {
 
 Call call_of(Call::Kind kind, CallSite site, const Tensor& tensor, ReduceOp op = ReduceOp::kSum,
              int peer = 0) {
-  return {kind, site, op, peer, tensor.dtype(), DimVector(tensor.sizes()), 0};
+  return {kind, site, op, peer, tensor.dtype(), DimVector(tensor.sizes()), tensor.device()};
 }
 
 void check_op(const char* name, ReduceOp op, const Tensor& tensor) {
@@ -237,10 +237,12 @@ Task recv_task(const Group& group, const Tensor& tensor, int from, CallSite site
 
 }  // namespace
 
-ProcessGroup::ProcessGroup() : ProcessGroup(nullptr) {}
+ProcessGroup::ProcessGroup() : ProcessGroup(std::unique_ptr<Transport>()) {}
 
 ProcessGroup::ProcessGroup(std::unique_ptr<Transport> transport)
-    : group_(std::make_shared<Group>(std::move(transport))) {}
+    : ProcessGroup(std::make_shared<Group>(std::move(transport))) {}
+
+ProcessGroup::ProcessGroup(std::shared_ptr<Group> group) : group_(std::move(group)) {}
 
 int ProcessGroup::rank() const { return group_->rank(); }
 int ProcessGroup::size() const { return group_->size(); }
@@ -322,10 +324,12 @@ ProcessGroup ProcessGroup::split(int color, CallSite site) const { return split(
 
 ProcessGroup ProcessGroup::split(int color, int key, CallSite site) const {
   TERN_CHECK(color >= 0, Error, "split: the color must not be below 0, got ", color);
-  Transport* part = nullptr;
-  group_->run({Call::Kind::kSplit, site},
-              [&](Transport& transport) { return transport.split(color, key, &part); });
-  ProcessGroup group{std::unique_ptr<Transport>(part)};
+  Transport* transport = nullptr;
+  const Call call = {Call::Kind::kSplit, site};
+  group_->run(call, [&](Transport& whole) { return whole.split(color, key, &transport); });
+  std::unique_ptr<Transport> part(transport);
+  detail::DeviceRules rules = group_->rules_of_part(color, part ? part->size() : 1);
+  ProcessGroup group(std::make_shared<Group>(std::move(part), std::move(rules)));
   group.set_timeout(timeout());
   return group;
 }

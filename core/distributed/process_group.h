@@ -150,6 +150,8 @@ class TERN_API ProcessGroup {
   ProcessGroup split(int color, int key, CallSite site = CallSite::here()) const;
 
  private:
+  explicit ProcessGroup(std::shared_ptr<detail::Group> group);
+
   std::shared_ptr<detail::Group> group_;
 };
 

@@ -7,6 +7,7 @@
 #include <tern/core/distributed/detail/threads.h>
 #include <tern/core/distributed/detail/world.h>
 #include <tern/core/distributed/distributed.h>
+#include <tern/core/tensor/detail/thread_generator.h>
 
 namespace tern::distributed {
 namespace {
@@ -17,6 +18,11 @@ constexpr double kTimeout = 60;
 thread_local const ProcessGroup* group_of_thread = nullptr;
 
 }  // namespace
+
+detail::ThreadWorld*& detail::world_of_thread() {
+  thread_local ThreadWorld* world = nullptr;
+  return world;
+}
 
 ProcessGroup init_process_group() {
   if (group_of_thread != nullptr) return *group_of_thread;
@@ -30,7 +36,10 @@ void run(int size, const std::function<void(ProcessGroup&)>& program) {
   const std::shared_ptr<detail::ThreadWorld> world = detail::make_thread_world(size);
   std::mutex mutex;
   std::exception_ptr first_error;
+  const Generator seeds = default_generator(kCPU);
   const auto run_rank = [&](int rank) {
+    const tern::detail::ThreadGenerator own_draws(seeds.fork(static_cast<std::uint64_t>(rank)));
+    detail::world_of_thread() = world.get();
     try {
       ProcessGroup group(detail::thread_transport(world, rank));
       group.set_timeout(kTimeout);

@@ -5,6 +5,8 @@
 #include <condition_variable>
 #include <cstring>
 #include <deque>
+#include <functional>
+#include <list>
 #include <map>
 #include <mutex>
 #include <numeric>
@@ -12,6 +14,7 @@
 #include <utility>
 #include <vector>
 
+#include <tern/core/base/error.h>
 #include <tern/core/base/text.h>
 #include <tern/core/distributed/detail/combine.h>
 #include <tern/core/distributed/detail/group.h>
@@ -39,19 +42,37 @@ struct ThreadGroup {
   std::vector<const Call*> calls;
   bool is_late = false;                // a rank has waited too long
   std::vector<std::string> positions;  // where the ranks were then
+  std::string deadlock;                // not empty: ranks waited in it when all did
+  std::string name;                    // for errors
 };
 
-// What all ranks share. One lock serves all groups: ranks meet rarely and briefly.
+// A rank that waits in a call of a group.
+struct Waiter {
+  ThreadGroup* group;
+  int rank;  // in the group
+  std::function<bool()> can_go_on;
+};
+
+// One lock serves all groups: ranks meet rarely and briefly.
 class ThreadWorld {
  public:
   explicit ThreadWorld(int size)
       : has_ended(static_cast<std::size_t>(size)),
-        all(std::make_shared<ThreadGroup>(first(size))) {}
+        all(std::make_shared<ThreadGroup>(first(size))),
+        active(size) {
+    all->name = "the group of run()";
+  }
+
+  // Reports a deadlock if all ranks wait and none can go on. Call it with the lock.
+  void find_deadlock();
 
   std::mutex mutex;
   std::condition_variable changed;
   std::vector<bool> has_ended;
   const std::shared_ptr<ThreadGroup> all;
+  std::int64_t active;  // threads of ranks, and of groups with calls, that do not wait
+  std::list<Waiter> waiters;
+  bool has_foreign_threads = false;  // then `active` misses some, and deadlocks end by time-out
 
   static std::vector<int> first(int size) {
     std::vector<int> numbers(static_cast<std::size_t>(size));
@@ -59,6 +80,25 @@ class ThreadWorld {
     return numbers;
   }
 };
+
+void ThreadWorld::find_deadlock() {
+  if (active > 0 || has_foreign_threads || waiters.empty()) return;
+  for (const Waiter& waiter : waiters) {
+    if (waiter.can_go_on() || !waiter.group->deadlock.empty()) return;  // it only has to wake up
+  }
+  std::map<int, std::string> positions;  // by rank, which may wait in several groups
+  for (const Waiter& waiter : waiters) {
+    const auto rank = static_cast<std::size_t>(waiter.rank);
+    const int in_world = waiter.group->members[rank];
+    std::string& text = positions[in_world];
+    text += text.empty() ? tern::detail::text_of("; rank ", in_world, " waits in ") : " and in ";
+    text += tern::detail::text_of(describe(*waiter.group->calls[rank]), " in ", waiter.group->name);
+  }
+  std::string text = "deadlock: every rank waits for another one";
+  for (const auto& [rank, position] : positions) text += position;
+  for (const Waiter& waiter : waiters) waiter.group->deadlock = text;
+  changed.notify_all();
+}
 
 namespace {
 
@@ -147,7 +187,10 @@ class ThreadTransport final : public Transport {
   Result recv(void* data, std::int64_t bytes, int from) override {
     std::unique_lock lock(world_->mutex);
     std::deque<std::vector<char>>& queue = group_->mail[{from, rank_}];
-    const Result result = wait(lock, {from}, [&] { return !queue.empty(); });
+    Result result = check_usable();
+    if (result.outcome == Result::Outcome::kDone) {
+      result = wait(lock, {from}, [&] { return !queue.empty(); });
+    }
     if (result.outcome != Result::Outcome::kDone) return result;
     const std::vector<char> message = std::move(queue.front());
     queue.pop_front();
@@ -167,7 +210,10 @@ class ThreadTransport final : public Transport {
           });
           part_ranks_ = ranks;
           for (int& rank : ranks) rank = group_->members[static_cast<std::size_t>(rank)];
-          part_ = part_ranks_.front() == rank_ ? std::make_shared<ThreadGroup>(ranks) : nullptr;
+          part_ = nullptr;
+          if (part_ranks_.front() != rank_) return;
+          part_ = std::make_shared<ThreadGroup>(ranks);
+          part_->name = name_of_part(ranks);
         });
     if (result.outcome != Result::Outcome::kDone) return result;
     return together({nullptr, nullptr, 0, 0, part_}, [&](const std::vector<Post>& posts) {
@@ -196,11 +242,40 @@ class ThreadTransport final : public Transport {
     std::memcpy(to, static_cast<const char*>(from) + offset, static_cast<std::size_t>(bytes));
   }
 
+  std::string name_of_part(const std::vector<int>& ranks) const {
+    const std::vector<std::int64_t> numbers(ranks.begin(), ranks.end());
+    return tern::detail::text_of("the group of ranks ", IntArrayRef(numbers), " by ",
+                                 describe(*group_->calls[static_cast<std::size_t>(rank_)]));
+  }
+
+  // Waits under the world's lock until `can_go_on` or `deadline`, which may be null.
+  void wait_for(std::unique_lock<std::mutex>& lock, const Clock::time_point* deadline,
+                const std::function<bool()>& can_go_on) {
+    if (can_go_on()) return;
+    if (world_of_thread() != world_.get()) world_->has_foreign_threads = true;
+    const auto waiter =
+        world_->waiters.insert(world_->waiters.end(), {group_.get(), rank_, can_go_on});
+    --world_->active;
+    world_->find_deadlock();
+    const auto is_over = [&] { return can_go_on() || !group_->deadlock.empty(); };
+    if (deadline == nullptr) {
+      world_->changed.wait(lock, is_over);
+    } else {
+      world_->changed.wait_until(lock, *deadline, is_over);
+    }
+    ++world_->active;
+    world_->waiters.erase(waiter);
+  }
+
+  // Throws or returns an error if the group cannot be used any more.
+  Result check_usable() const {
+    TERN_CHECK(group_->deadlock.empty(), Error, group_->deadlock);
+    return group_->is_late ? failed("another rank has waited too long for it") : Result();
+  }
+
   // Waits under the world's lock until `is_ready`, for ranks of which none may end.
-  template <class Ready>
   Result wait(std::unique_lock<std::mutex>& lock, const std::vector<int>& ranks,
-              const Ready& is_ready) {
-    if (group_->is_late) return failed("another rank has waited too long for it");
+              const std::function<bool()>& is_ready) {
     const auto deadline = Clock::now() + std::chrono::duration_cast<Clock::duration>(
                                              std::chrono::duration<double>(timeout_));
     const auto ended = [&] {
@@ -209,19 +284,19 @@ class ThreadTransport final : public Transport {
         return world_->has_ended[static_cast<std::size_t>(in_world)];
       });
     };
-    world_->changed.wait_until(
-        lock, deadline, [&] { return is_ready() || group_->is_late || ended() != ranks.end(); });
+    wait_for(lock, &deadline,
+             [&] { return is_ready() || group_->is_late || ended() != ranks.end(); });
+    TERN_CHECK(group_->deadlock.empty(), Error, group_->deadlock);
+    if (group_->is_late) return {Result::Outcome::kLate, {}};
     if (is_ready()) return {};
-    if (!group_->is_late && ended() != ranks.end()) {
+    if (ended() != ranks.end()) {
       return failed(tern::detail::text_of("rank ", *ended(), " has ended"));
     }
-    if (!group_->is_late) {
-      group_->is_late = true;
-      for (const Call* call : group_->calls) {
-        group_->positions.push_back(call == nullptr ? "" : describe(*call));
-      }
-      world_->changed.notify_all();
+    group_->is_late = true;
+    for (const Call* call : group_->calls) {
+      group_->positions.push_back(call == nullptr ? "" : describe(*call));
     }
+    world_->changed.notify_all();
     return {Result::Outcome::kLate, {}};
   }
 
@@ -241,6 +316,9 @@ class ThreadTransport final : public Transport {
   Result together(Post post, const Work& work) {
     {
       std::unique_lock lock(world_->mutex);
+      if (const Result result = check_usable(); result.outcome != Result::Outcome::kDone) {
+        return result;
+      }
       group_->posts[static_cast<std::size_t>(rank_)] = std::move(post);
       const std::uint64_t meeting = arrive();
       const Result result =
@@ -252,7 +330,7 @@ class ThreadTransport final : public Transport {
     const auto leave = [&] {
       std::unique_lock lock(world_->mutex);
       const std::uint64_t meeting = arrive();
-      world_->changed.wait(lock, [&] { return group_->meetings != meeting; });
+      wait_for(lock, nullptr, [&] { return group_->meetings != meeting; });
     };
     try {
       work(std::as_const(group_->posts));
@@ -286,8 +364,37 @@ void end_rank(ThreadWorld& world, int rank) {
   {
     const std::lock_guard lock(world.mutex);
     world.has_ended[static_cast<std::size_t>(rank)] = true;
+    --world.active;
+    world.find_deadlock();
   }
   world.changed.notify_all();
+}
+void begin_pending(Pending& pending) {
+  pending.world = world_of_thread();
+  if (pending.world == nullptr) return;
+  const std::lock_guard lock(pending.world->mutex);
+  // The thread of a group makes its calls one after the other.
+  if (pending.group->pending_count++ == 0) ++pending.world->active;
+}
+
+void end_pending(Pending& pending, Group& group) {
+  if (pending.world == nullptr) return;
+  const std::lock_guard lock(pending.world->mutex);
+  pending.has_ended = true;
+  if (pending.is_awaited) ++pending.world->active;
+  if (--group.pending_count > 0) return;
+  --pending.world->active;
+  pending.world->find_deadlock();
+}
+
+void await_pending(Pending& pending) {
+  if (pending.world == nullptr) return;
+  const std::lock_guard lock(pending.world->mutex);
+  if (world_of_thread() != pending.world) pending.world->has_foreign_threads = true;
+  if (pending.has_ended) return;
+  pending.is_awaited = true;
+  --pending.world->active;
+  pending.world->find_deadlock();
 }
 
 }  // namespace tern::distributed::detail

@@ -4,8 +4,10 @@
 #include <map>
 #include <optional>
 #include <random>
+#include <utility>
 
 #include <tern/core/base/error.h>
+#include <tern/core/tensor/detail/thread_generator.h>
 #include <tern/core/tensor/tensor.h>
 
 namespace tern {
@@ -48,6 +50,9 @@ DefaultGenerators& default_generators() {
   static auto* const generators = new DefaultGenerators;
   return *generators;
 }
+
+// The default generator of the CPU on a thread that has its own.
+constinit thread_local Generator* own_generator = nullptr;
 
 void seed_locked(Generator& generator, std::uint64_t seed) {
   const std::lock_guard lock(generator.mutex());
@@ -158,7 +163,7 @@ std::uint64_t Generator::reserve(std::uint64_t blocks) {
 
 Generator& default_generator(Device device) {
   DefaultGenerators& generators = default_generators();
-  if (device.is_cpu()) return generators.cpu;
+  if (device.is_cpu()) return own_generator == nullptr ? generators.cpu : *own_generator;
   TERN_CHECK(device.is_cuda() && device.has_index(), DeviceError,
              "default_generator: expected cpu or cuda with an index, got ", device);
   const std::lock_guard lock(generators.mutex);
@@ -170,7 +175,7 @@ Generator& default_generator(Device device) {
 }
 
 void manual_seed(std::uint64_t seed) {
-  seed_locked(default_generators().cpu, seed);
+  seed_locked(default_generator(kCPU), seed);
   cuda::manual_seed_all(seed);
 }
 
@@ -181,9 +186,15 @@ std::uint64_t seed() {
 }
 
 std::uint64_t initial_seed() {
-  const std::lock_guard lock(default_generators().cpu.mutex());
-  return default_generators().cpu.current_seed();
+  const Generator& generator = default_generator(kCPU);
+  const std::lock_guard lock(generator.mutex());
+  return generator.current_seed();
 }
+
+detail::ThreadGenerator::ThreadGenerator(Generator generator)
+    : generator_(std::move(generator)), outer_(std::exchange(own_generator, &generator_)) {}
+
+detail::ThreadGenerator::~ThreadGenerator() { own_generator = outer_; }
 
 ForkRngGuard::ForkRngGuard(const std::vector<Device>& devices) {
   const auto save = [&](Device device) {

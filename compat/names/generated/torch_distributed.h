@@ -6,4 +6,5 @@ namespace torch::distributed {
 using ::tern::distributed::CallSite; using ::tern::distributed::ProcessGroup;
 using ::tern::distributed::ReduceOp; using ::tern::distributed::Work;
 using ::tern::distributed::init_process_group; using ::tern::distributed::run;
+using ::tern::distributed::save_state;
 }  // namespace torch::distributed

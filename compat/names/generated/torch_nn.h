@@ -195,7 +195,8 @@ using ::tern::nn::SoftminImpl; using ::tern::nn::SoftminOptions; using ::tern::n
 using ::tern::nn::SoftplusImpl; using ::tern::nn::SoftplusOptions; using ::tern::nn::Softshrink;
 using ::tern::nn::SoftshrinkImpl; using ::tern::nn::SoftshrinkOptions; using ::tern::nn::Softsign;
 using ::tern::nn::SoftsignImpl; using ::tern::nn::SwiGLU; using ::tern::nn::SwiGLUImpl;
-using ::tern::nn::SwiGLUOptions; using ::tern::nn::Tanh; using ::tern::nn::TanhImpl;
+using ::tern::nn::SwiGLUOptions; using ::tern::nn::SyncBatchNorm;
+using ::tern::nn::SyncBatchNormImpl; using ::tern::nn::Tanh; using ::tern::nn::TanhImpl;
 using ::tern::nn::Tanhshrink; using ::tern::nn::TanhshrinkImpl; using ::tern::nn::Threshold;
 using ::tern::nn::ThresholdImpl; using ::tern::nn::ThresholdOptions; using ::tern::nn::Transformer;
 using ::tern::nn::TransformerActivation; using ::tern::nn::TransformerDecoder;
@@ -216,5 +217,6 @@ using ::tern::nn::UpsampleImpl; using ::tern::nn::UpsampleMode; using ::tern::nn
 using ::tern::nn::ZeroPad1d; using ::tern::nn::ZeroPad1dImpl; using ::tern::nn::ZeroPad1dOptions;
 using ::tern::nn::ZeroPad2d; using ::tern::nn::ZeroPad2dImpl; using ::tern::nn::ZeroPad2dOptions;
 using ::tern::nn::ZeroPad3d; using ::tern::nn::ZeroPad3dImpl; using ::tern::nn::ZeroPad3dOptions;
-using ::tern::nn::fuse_conv_bn; using ::tern::nn::is_lazy; using ::tern::nn::summary;
+using ::tern::nn::convert_sync_batchnorm; using ::tern::nn::fuse_conv_bn; using ::tern::nn::is_lazy;
+using ::tern::nn::summary;
 }  // namespace torch::nn

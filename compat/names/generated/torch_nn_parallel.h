@@ -6,7 +6,11 @@ namespace torch::nn::parallel {
 using ::tern::nn::parallel::DistributedDataParallel;
 using ::tern::nn::parallel::DistributedDataParallelBase;
 using ::tern::nn::parallel::DistributedDataParallelImpl;
-using ::tern::nn::parallel::DistributedDataParallelOptions; using ::tern::nn::parallel::Replicas;
-using ::tern::nn::parallel::data_parallel; using ::tern::nn::parallel::gather;
-using ::tern::nn::parallel::parallel_apply; using ::tern::nn::parallel::scatter;
+using ::tern::nn::parallel::DistributedDataParallelOptions; using ::tern::nn::parallel::FSDPModule;
+using ::tern::nn::parallel::FullyShardOptions; using ::tern::nn::parallel::JoinOptions;
+using ::tern::nn::parallel::MixedPrecisionPolicy; using ::tern::nn::parallel::NoSync;
+using ::tern::nn::parallel::Replicas; using ::tern::nn::parallel::WholeOn;
+using ::tern::nn::parallel::data_parallel; using ::tern::nn::parallel::fully_shard;
+using ::tern::nn::parallel::gather; using ::tern::nn::parallel::parallel_apply;
+using ::tern::nn::parallel::scatter;
 }  // namespace torch::nn::parallel

@@ -16,6 +16,11 @@ TERN_API unsigned add_accumulate_hook(const Tensor& leaf, std::function<void(Ten
 /// Removes a hook.
 TERN_API void remove_accumulate_hook(const Tensor& leaf, unsigned number);
 
+/// Returns true if the leaf has a hook of add_accumulate_hook().
+TERN_API bool has_accumulate_hook(const Tensor& leaf);
+
+/// Returns true while backward() runs on this thread.
+TERN_API bool is_in_backward();
 /// Calls `callback` when the outermost backward() of this thread ends: with true after the last
 /// gradient, where an error is thrown by backward(), or with false when backward() throws. Throws
 /// Error outside of backward().

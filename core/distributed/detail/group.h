@@ -9,10 +9,13 @@
 #include <string>
 #include <thread>
 
+#include <tern/core/distributed/detail/device_rules.h>
 #include <tern/core/distributed/detail/transport.h>
 #include <tern/core/distributed/process_group.h>
 
 namespace tern::distributed::detail {
+
+class ThreadWorld;
 
 /// What a rank calls. The ranks of a collective must agree on all but the place.
 struct Call {
@@ -33,7 +36,8 @@ struct Call {
   int peer = 0;  // the root, or the other rank of send() and recv()
   ScalarType dtype = kByte;
   DimVector sizes = {};
-  std::int64_t number = 0;  // counts the collectives of the group
+  Device device = Device(kCPU);
+  Order order = {};  // of collectives on devices, where NCCL's rules hold
 };
 
 /// Returns "all_reduce(sum) of float32 [3] at net.cpp:12".
@@ -49,6 +53,10 @@ struct Pending {
   std::function<void()> finish;  // what the caller's thread does at the end
   std::shared_ptr<Group> group;  // taken by wait()
 
+  // Of ranks that are threads; the world's lock guards them.
+  ThreadWorld* world = nullptr;
+  bool has_ended = false, is_awaited = false;
+
   std::mutex mutex;
   std::condition_variable changed;
   bool is_done = false;
@@ -59,8 +67,9 @@ struct Pending {
 /// others on a thread of the group.
 class Group : public std::enable_shared_from_this<Group> {
  public:
-  /// A null transport makes a group of one rank.
-  explicit Group(std::unique_ptr<Transport> transport);
+  /// A null transport makes a group of one rank. A part of another group shares its order of
+  /// collectives on devices.
+  explicit Group(std::unique_ptr<Transport> transport, DeviceRules rules = DeviceRules());
   ~Group();
   Group(const Group&) = delete;
   Group& operator=(const Group&) = delete;
@@ -75,15 +84,27 @@ class Group : public std::enable_shared_from_this<Group> {
   /// Makes a call and waits for its end.
   void run(Call call, const Body& body, const std::function<void()>& finish = {});
 
+  /// Returns the rules of a part of this group with `size` ranks. All ranks call it.
+  DeviceRules rules_of_part(int color, int size) {
+    return rules_.of_part(color, size == this->size());
+  }
+
+  /// The calls that are queued or run on the thread of the group, of ranks that are threads; the
+  /// world's lock guards it.
+  int pending_count = 0;
+
  private:
+  void count(Call& call);
   void perform(Pending& pending);
   void check_agreement(const Call& call);
+  void check_devices(const Call& call);
   void check(const Result& result, const Call& call, std::shared_ptr<void> memory);
   [[noreturn]] void fail(std::string text);
   std::string text_of_late(const Call& call);
   void work();
 
   std::unique_ptr<Transport> transport_;
+  DeviceRules rules_;
   double timeout_ = 1800;
   std::int64_t calls_ = 0;
   std::string failure_;  // not empty: the group cannot be used any more

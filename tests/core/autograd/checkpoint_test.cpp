@@ -10,6 +10,39 @@ using autograd::SavedTensorHooks;
 using autograd::SavedValue;
 using autograd::variable_list;
 
+TEST(SavedTensorHooks, LeaveWhatPackReturnsNothingFor) {
+  const Tensor x = tensor({2.0, 3.0}).requires_grad_();
+  int outer_calls = 0;
+  const auto never = [](const autograd::SavedValue&) -> Tensor { throw Error("not packed"); };
+  const auto nothing = [](const Tensor&) { return autograd::SavedValue(); };
+  Tensor y;
+  {
+    const SavedTensorHooks inner(nothing, never);
+    y = x * x;
+  }
+  y.sum().backward();
+  EXPECT_EQ(x.grad()[1].item<double>(), 6);
+  {
+    const SavedTensorHooks outer(
+        [&](const Tensor& saved) {
+          ++outer_calls;
+          return autograd::SavedValue(saved);
+        },
+        [](const autograd::SavedValue& kept) { return kept.toTensor(); });
+    const SavedTensorHooks inner(nothing, never);
+    y = x.exp();
+  }
+  y.sum().backward();
+  EXPECT_EQ(outer_calls, 1);
+  // In-place changes are noticed, as without hooks.
+  {
+    const SavedTensorHooks inner(nothing, never);
+    y = x.exp();
+  }
+  y.add_(1);
+  EXPECT_THROW(y.sum().backward(), Error);
+}
+
 TEST(SavedTensorHooks, PackAndUnpack) {
   const Tensor x = leaf(tensor({1., 2.}));
   Tensor y;
