@@ -24,4 +24,5 @@
 #include <tern/nn/nn.h>
 #include <tern/nn/optim/optim.h>
 #include <tern/serialization/checkpoint.h>
+#include <tern/serialization/distributed.h>
 #include <tern/serialization/state_file.h>

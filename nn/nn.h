@@ -48,4 +48,6 @@
 #include <tern/nn/modules/upsampling.h>
 #include <tern/nn/parallel/data_parallel.h>
 #include <tern/nn/parallel/distributed_data_parallel.h>
+#include <tern/nn/parallel/fully_shard.h>
+#include <tern/nn/parallel/sync_batch_norm.h>
 #include <tern/nn/utils.h>

@@ -42,20 +42,23 @@ auto named(const char* what, const std::string& path, const Work& work) {
 
 /// Throws Error for values that no format can store or that the options forbid. `name` is the path
 /// of keys to `state`.
-void check_leaves(const State& state, const std::string& name, const SaveOptions& options) {
+void check_leaves_below(const State& state, const std::string& name, const SaveOptions& options,
+                        bool may_be_meta) {
   const auto inner = [&](const std::string& key) { return name.empty() ? key : name + "." + key; };
   if (state.is_tensor()) {
-    TERN_CHECK(!state.tensor().device().is_meta(), Error, "tensor '", name,
+    TERN_CHECK(may_be_meta || !state.tensor().device().is_meta(), Error, "tensor '", name,
                "' is on the device meta and has no elements");
   } else if (state.is_double() && !options.allow_non_finite) {
     TERN_CHECK(std::isfinite(state.to<double>()), Error, "value '", name, "' is ",
                state.to<double>(), ", but SaveOptions::allow_non_finite is false");
   } else if (state.is_list()) {
     for (std::size_t i = 0; i < state.size(); ++i) {
-      check_leaves(state[i], inner(std::to_string(i)), options);
+      check_leaves_below(state[i], inner(std::to_string(i)), options, may_be_meta);
     }
   } else if (state.is_dict()) {
-    for (const auto& [key, value] : state) check_leaves(value, inner(key), options);
+    for (const auto& [key, value] : state) {
+      check_leaves_below(value, inner(key), options, may_be_meta);
+    }
   }
 }
 
@@ -64,6 +67,10 @@ void check_leaves(const State& state, const std::string& name, const SaveOptions
 bool is_reserved_metadata(std::string_view key, const SaveOptions& options) {
   return key == detail::kFormatKey || key == detail::kTreeKey || key == detail::kSaveKey ||
          (key == detail::kTotalSizeKey && options.max_shard_size != 0);
+}
+
+void detail::check_leaves(const State& state, const SaveOptions& options, bool may_be_meta) {
+  check_leaves_below(state, "", options, may_be_meta);
 }
 
 void save_state(const State& state, const std::string& path, const SaveOptions& options) {
@@ -75,7 +82,7 @@ void detail::save_state(const State& state, const std::string& path, const SaveO
   named("save", path, [&] {
     const Format& format = format_to_save(path);
     check_options(format, options, path);
-    check_leaves(state, "", options);
+    check_leaves(state, options);
     if (options.max_shard_size != 0 || has_index(path)) {
       return save_safetensors_shards(state, path, options, calls);
     }

@@ -1,12 +1,14 @@
 #include <tern/core/autograd/grad_mode.h>
 #include <tern/core/base/detail/libtorch.h>
 #include <tern/core/base/detail/op_scope.h>
+#include <tern/core/distributed/distributed.h>
 #include <tern/core/ops/create/creation.h>
 #include <tern/core/ops/nn/detail/batch_norm.h>
 #include <tern/nn/detail/factory.h>
 #include <tern/nn/detail/printing.h>
 #include <tern/nn/init.h>
 #include <tern/nn/modules/batch_norm.h>
+#include <tern/nn/parallel/detail/sync_batch_norm.h>
 
 namespace tern::nn {
 
@@ -30,6 +32,8 @@ template <>
 const char* const kName<BatchNorm2dImpl> = "nn::BatchNorm2d";
 template <>
 const char* const kName<BatchNorm3dImpl> = "nn::BatchNorm3d";
+template <>
+const char* const kName<SyncBatchNormImpl> = "nn::SyncBatchNorm";
 template <>
 const char* const kName<InstanceNorm1dImpl> = "nn::InstanceNorm1d";
 template <>
@@ -65,13 +69,18 @@ Tensor batch_norm(Norm& norm, const Tensor& input, InputDims dims) {
   const double momentum = counts && !options.momentum()
                               ? 1 / (norm.num_batches_tracked.template item<double>() + 1)
                               : options.momentum().value_or(0.0);
-  Tensor out = functional::batch_norm(input, norm.running_mean, norm.running_var,
-                                      functional::BatchNormFuncOptions()
-                                          .weight(norm.weight)
-                                          .bias(norm.bias)
-                                          .training(uses_input(norm))
-                                          .momentum(momentum)
-                                          .eps(options.eps()));
+  const auto& group = norm.synchronized_group();
+  Tensor out =
+      group && group->size() > 1 && norm.is_training()
+          ? detail::sync_batch_norm(*group, input, norm.weight, norm.bias, norm.running_mean,
+                                    norm.running_var, momentum, options.eps())
+          : functional::batch_norm(input, norm.running_mean, norm.running_var,
+                                   functional::BatchNormFuncOptions()
+                                       .weight(norm.weight)
+                                       .bias(norm.bias)
+                                       .training(uses_input(norm))
+                                       .momentum(momentum)
+                                       .eps(options.eps()));
   if (counts) {  // last: a rejected batch does not count
     const NoGradGuard no_grad;
     norm.num_batches_tracked.add_(1);
@@ -101,8 +110,10 @@ Tensor instance_norm(const Norm& norm, const Tensor& input, InputDims dims) {
   return is_batch ? out : out.squeeze(0);
 }
 
-template <class Options>
-void print_norm(std::ostream& stream, const char* name, const Options& options) {
+template <class Norm>
+void print_norm(std::ostream& stream, const char* name, const Norm& norm) {
+  const auto& options = norm.options;
+  if (norm.synchronized_group()) name = "SyncBatchNorm";
   detail::print_to(stream, {"tern::nn::", name, '(', options.num_features(),
                             ", eps=", options.eps(), ", momentum="});
   if (options.momentum()) {
@@ -178,25 +189,41 @@ bool ChannelNorm<Derived, Options>::is_optional_in_state(const std::string& name
 
 template class detail::ChannelNorm<BatchNorm1dImpl, BatchNormOptions>;
 void BatchNorm1dImpl::pretty_print(std::ostream& stream) const {
-  print_norm(stream, "BatchNorm1d", options);
+  print_norm(stream, "BatchNorm1d", *this);
 }
 Tensor BatchNorm1dImpl::forward(const Tensor& input) { return batch_norm(*this, input, {2, 3}); }
 
 template class detail::ChannelNorm<BatchNorm2dImpl, BatchNormOptions>;
 void BatchNorm2dImpl::pretty_print(std::ostream& stream) const {
-  print_norm(stream, "BatchNorm2d", options);
+  print_norm(stream, "BatchNorm2d", *this);
 }
 Tensor BatchNorm2dImpl::forward(const Tensor& input) { return batch_norm(*this, input, {4, 4}); }
 
 template class detail::ChannelNorm<BatchNorm3dImpl, BatchNormOptions>;
 void BatchNorm3dImpl::pretty_print(std::ostream& stream) const {
-  print_norm(stream, "BatchNorm3d", options);
+  print_norm(stream, "BatchNorm3d", *this);
 }
 Tensor BatchNorm3dImpl::forward(const Tensor& input) { return batch_norm(*this, input, {5, 5}); }
 
+template class detail::ChannelNorm<SyncBatchNormImpl, BatchNormOptions>;
+SyncBatchNormImpl::SyncBatchNormImpl(const BatchNormOptions& options_,
+                                     std::optional<distributed::ProcessGroup> group)
+    : ChannelNorm(options_) {
+  if (!group) group = distributed::init_process_group();
+  synchronize(group->split(0));
+}
+void SyncBatchNormImpl::pretty_print(std::ostream& stream) const {
+  print_norm(stream, "SyncBatchNorm", *this);
+}
+Tensor SyncBatchNormImpl::forward(const Tensor& input) {
+  TERN_CHECK(input.dim() >= 2, ShapeError, "expected at least 2D input (got ", input.dim(),
+             "D input)");
+  return batch_norm(*this, input, {2, input.dim()});
+}
+
 template class detail::ChannelNorm<InstanceNorm1dImpl, InstanceNormOptions>;
 void InstanceNorm1dImpl::pretty_print(std::ostream& stream) const {
-  print_norm(stream, "InstanceNorm1d", options);
+  print_norm(stream, "InstanceNorm1d", *this);
 }
 Tensor InstanceNorm1dImpl::forward(const Tensor& input) {
   return instance_norm(*this, input, {2, 3});
@@ -204,7 +231,7 @@ Tensor InstanceNorm1dImpl::forward(const Tensor& input) {
 
 template class detail::ChannelNorm<InstanceNorm2dImpl, InstanceNormOptions>;
 void InstanceNorm2dImpl::pretty_print(std::ostream& stream) const {
-  print_norm(stream, "InstanceNorm2d", options);
+  print_norm(stream, "InstanceNorm2d", *this);
 }
 Tensor InstanceNorm2dImpl::forward(const Tensor& input) {
   return instance_norm(*this, input, {3, 4});
@@ -212,7 +239,7 @@ Tensor InstanceNorm2dImpl::forward(const Tensor& input) {
 
 template class detail::ChannelNorm<InstanceNorm3dImpl, InstanceNormOptions>;
 void InstanceNorm3dImpl::pretty_print(std::ostream& stream) const {
-  print_norm(stream, "InstanceNorm3d", options);
+  print_norm(stream, "InstanceNorm3d", *this);
 }
 Tensor InstanceNorm3dImpl::forward(const Tensor& input) {
   return instance_norm(*this, input, {4, 5});

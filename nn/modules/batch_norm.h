@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <optional>
 
+#include <tern/core/distributed/process_group.h>
 #include <tern/core/ops/nn/batch_norm.h>
 #include <tern/core/tensor/tensor.h>
 #include <tern/nn/module/cloneable.h>
@@ -133,6 +134,11 @@ class TERN_API ChannelNorm : public Cloneable<Derived> {
   void become_identity();
   /// Returns true after become_identity().
   bool is_identity() const { return is_identity_; }
+  /// Makes a BatchNorm take mean and variance over the batches of all ranks in training. Used by
+  /// convert_sync_batchnorm().
+  void synchronize(const distributed::ProcessGroup& group) { group_ = group; }
+  /// Returns the ranks of synchronize(); nullopt before it.
+  const std::optional<distributed::ProcessGroup>& synchronized_group() const { return group_; }
 
   /// The options given to the constructor.
   Options options;
@@ -148,6 +154,7 @@ class TERN_API ChannelNorm : public Cloneable<Derived> {
 
  private:
   bool is_identity_ = false;
+  std::optional<distributed::ProcessGroup> group_;
 };
 
 }  // namespace detail
@@ -193,6 +200,31 @@ class TERN_API BatchNorm3dImpl : public detail::ChannelNorm<BatchNorm3dImpl, Bat
   Tensor forward(const Tensor& input);
 };
 TERN_MODULE(BatchNorm3d);
+
+/// BatchNorm of inputs with any number of dimensions, whose mean and variance are those of the
+/// batches of all ranks together; these may have different sizes, and be empty on some ranks. In
+/// evaluation, and in a group of one rank, it is a BatchNorm. Gradients of weight and bias are this
+/// rank's; DistributedDataParallel averages them.
+///
+/// In training every forward() and backward() communicates, so all ranks must make the same calls.
+/// The layer has a group of its own: its calls do not mix with others.
+///
+/// Shape: [N, C, ...]; the result has the same shape
+///
+/// Example:
+///   nn::SyncBatchNorm bn(nn::BatchNormOptions(64), group);
+class TERN_API SyncBatchNormImpl : public detail::ChannelNorm<SyncBatchNormImpl, BatchNormOptions> {
+ public:
+  /// Makes parameters and buffers. A bare number is num_features. Without `group`, the ranks are
+  /// those of distributed::init_process_group(). All ranks must make the layer.
+  explicit SyncBatchNormImpl(const BatchNormOptions& options_,
+                             std::optional<distributed::ProcessGroup> group = {});
+  void pretty_print(std::ostream& stream) const override;
+  /// Returns the normalised input. Throws ShapeError for another shape, and in training, on all
+  /// ranks, if a channel has less than two values on all ranks together.
+  Tensor forward(const Tensor& input);
+};
+TERN_MODULE(SyncBatchNorm);
 
 /// InstanceNorm of sequences.
 ///

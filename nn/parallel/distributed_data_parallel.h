@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <optional>
 #include <utility>
@@ -7,6 +8,7 @@
 #include <tern/core/distributed/distributed.h>
 #include <tern/nn/module_holder.h>
 #include <tern/nn/options/options_arg.h>
+#include <tern/nn/parallel/no_sync.h>
 
 namespace tern::nn::detail {
 class Reducer;
@@ -25,6 +27,18 @@ struct DistributedDataParallelOptions {
   TERN_ARG(bool, find_unused_parameters) = false;
   /// Copies rank 0's buffers to all ranks before each forward in training.
   TERN_ARG(bool, forward_sync_buffers) = true;
+  /// The dtype in which gradients travel, kBFloat16 or kHalf: half as many bytes, but each sum is
+  /// rounded. grad() keeps its dtype. None: gradients travel as they are.
+  TERN_ARG(std::optional<ScalarType>, reduce_dtype);
+};
+
+/// Options of DistributedDataParallelBase::join().
+struct JoinOptions {
+  /// True: gradients are divided by the size of the group, also when some ranks have ended, so that
+  /// each batch has the same weight. False: by the number of ranks that still train.
+  TERN_ARG(bool, divide_by_initial_world_size) = true;
+  /// Throws Error on all ranks when one has no more batches.
+  TERN_ARG(bool, throw_on_early_termination) = false;
 };
 
 /// What DistributedDataParallelImpl has for every module.
@@ -34,18 +48,6 @@ class TERN_API DistributedDataParallelBase : public Module {
   DistributedDataParallelBase(const DistributedDataParallelBase&) = delete;
   DistributedDataParallelBase& operator=(const DistributedDataParallelBase&) = delete;
 
-  /// While it lives, backward() keeps the gradients of this rank.
-  class TERN_API NoSync {
-   public:
-    ~NoSync();
-    NoSync(const NoSync&) = delete;
-    NoSync& operator=(const NoSync&) = delete;
-
-   private:
-    friend class DistributedDataParallelBase;
-    explicit NoSync(std::shared_ptr<detail::Reducer> reducer);
-    std::shared_ptr<detail::Reducer> reducer_;
-  };
   /// Stops averaging for a scope, around forward and backward: to accumulate the gradients of
   /// several batches. The next backward() outside of it averages what has accumulated.
   ///
@@ -56,6 +58,20 @@ class TERN_API DistributedDataParallelBase : public Module {
   ///   }
   ///   loss_of(ddp(second)).backward();  // averages the sum of both
   [[nodiscard]] NoSync no_sync() const;
+
+  /// Runs `train`, in which the ranks may make different numbers of steps. A rank whose `train` has
+  /// ended takes part in the averages of the others, with zeros, until all have ended. Then
+  /// parameters and buffers are copied from a rank that trained longest to all.
+  ///
+  /// All ranks must call it. Throws Error for a module with a SyncBatchNorm, whose sums a rank
+  /// without a batch cannot join, unless throw_on_early_termination is set; on all ranks with that
+  /// option; and where one rank calls forward and another backward().
+  ///
+  /// Example:
+  ///   ddp->join([&] {
+  ///     for (auto& batch : *loader) step(ddp, batch);  // not equally many on all ranks
+  ///   });
+  void join(const std::function<void()>& train, const JoinOptions& options = {}) const;
 
  protected:
   /// Wraps the module; see DistributedDataParallelImpl.

@@ -1,14 +1,15 @@
 #include <tern/nn/parallel/detail/reducer.h>
 
 #include <algorithm>
-#include <cstring>
 
 #include <tern/core/autograd/detail/accumulate_hook.h>
 #include <tern/core/autograd/grad_mode.h>
+#include <tern/core/distributed/detail/texts.h>
 #include <tern/core/ops/ops.h>
 #include <tern/core/tensor/detail/shape.h>
 #include <tern/nn/detail/module_walk.h>
 #include <tern/nn/module/lazy_tensor.h>
+#include <tern/nn/parallel/detail/sharding.h>
 
 namespace tern::nn::detail {
 namespace {
@@ -26,37 +27,11 @@ Named parameters_of(const Module& module) {
                "`DistributedDataParallel`. Run a dummy forward pass to correctly initialize the "
                "modules ('",
                name, "')");
+    TERN_CHECK(!is_sharded(tensor), Error, "DistributedDataParallel: parameter '", name,
+               "' is sharded; a module is either replicated or sharded");
     named.emplace_back(name, tensor);
   });
   return named;
-}
-
-Named buffers_of(const Module& module) {
-  Named named;
-  ModuleWalk::buffers(module, true, [&](const std::string& name, const Tensor& tensor) {
-    named.emplace_back(name, tensor);
-  });
-  return named;
-}
-
-// Copies rank 0's elements to all ranks.
-void broadcast_all(const ProcessGroup& group, const Named& tensors) {
-  std::vector<distributed::Work> works;
-  works.reserve(tensors.size());
-  for (const auto& [name, tensor] : tensors) works.push_back(group.broadcast_async(tensor));
-  for (distributed::Work& work : works) work.wait();
-}
-
-Tensor bytes_of(const std::string& text, std::size_t size) {
-  Tensor bytes = zeros({static_cast<std::int64_t>(size)}, kByte);
-  std::memcpy(bytes.data_ptr(), text.data(), std::min(size, text.size()));
-  return bytes;
-}
-
-std::string text_of_bytes(const Tensor& bytes) {
-  const std::string text(static_cast<const char*>(bytes.data_ptr()),
-                         static_cast<std::size_t>(bytes.numel()));
-  return text.substr(0, text.find('\0'));
 }
 
 std::string lines_of(const Named& tensors) {
@@ -92,23 +67,31 @@ Tensor home_in(const Tensor& elements, std::int64_t offset, const Tensor& parame
 
 }  // namespace
 
-void check_same_on_all(const ProcessGroup& group, const Named& tensors) {
-  constexpr std::size_t kProblem = 512;
+Named buffers_of(const Module& module) {
+  Named named;
+  ModuleWalk::buffers(module, true, [&](const std::string& name, const Tensor& tensor) {
+    named.emplace_back(name, tensor);
+  });
+  return named;
+}
+
+void broadcast_all(const ProcessGroup& group, const Named& tensors, int root) {
+  std::vector<distributed::Work> works;
+  works.reserve(tensors.size());
+  for (const auto& [name, tensor] : tensors) works.push_back(group.broadcast_async(tensor, root));
+  for (distributed::Work& work : works) work.wait();
+}
+
+void check_same_on_all(const ProcessGroup& group, const Named& tensors, const char* who) {
   const std::string mine = lines_of(tensors);
-  const Tensor size = tensor({static_cast<std::int64_t>(mine.size())}, kLong);
-  group.broadcast(size);
-  Tensor bytes = bytes_of(mine, static_cast<std::size_t>(size.item<std::int64_t>()));
-  group.broadcast(bytes);
-  const std::string first = text_of_bytes(bytes);
+  const std::string first = distributed::detail::broadcast_text(group, mine);
   std::string problem;
   if (first != mine) {
     const auto [theirs, own] = first_difference(first, mine);
     problem = tern::detail::text_of("rank 0 has ", theirs, ", rank ", group.rank(), " has ", own);
   }
-  for (const Tensor& other : group.all_gather(bytes_of(problem, kProblem))) {
-    const std::string text = text_of_bytes(other);
-    TERN_CHECK(text.empty(), Error,
-               "DistributedDataParallel expects the same module on all ranks: ", text);
+  for (const std::string& text : distributed::detail::all_gather_texts(group, problem)) {
+    TERN_CHECK(text.empty(), Error, who, " expects the same module on all ranks: ", text);
   }
 }
 
@@ -126,6 +109,11 @@ Reducer::Reducer(const std::shared_ptr<Module>& module,
   TERN_CHECK(!parameters_.empty(), Error,
              "DistributedDataParallel is not needed when a module doesn't have any parameter that "
              "requires a gradient.");
+  const std::optional<ScalarType>& narrow = options_.reduce_dtype();
+  TERN_CHECK(!narrow || *narrow == kBFloat16 || *narrow == kHalf, DTypeError,
+             "DistributedDataParallel: reduce_dtype must be bfloat16 or float16, got ",
+             narrow.value_or(kFloat));
+  divisor_ = group_.size();
   if (group_.size() == 1) return;
   group_ = group_.split(0);  // its collectives do not mix with the program's
   const Named buffers = buffers_of(*module_);
@@ -155,7 +143,11 @@ void Reducer::before_forward() {
   if (!options_.forward_sync_buffers() || !module_->is_training() || local_scopes > 0) return;
   if (!GradMode::is_enabled()) return;  // one rank alone may evaluate
   const NoGradGuard no_grad;
-  broadcast_all(group_, buffers_of(*module_));
+  const Named buffers = buffers_of(*module_);
+  if (joining_ != nullptr && (!buffers.empty() || joining_->throw_on_early_termination())) {
+    announce(Step::kForward);
+  }
+  broadcast_all(group_, buffers, root_);
 }
 
 void Reducer::check_parameters() const {
@@ -230,13 +222,18 @@ void Reducer::make_buckets(const std::vector<std::size_t>& order) {
   }
 }
 
-void Reducer::begin() {
-  is_running_ = true;
+void Reducer::reset_buckets() {
   next_bucket_ = 0;
   arrived_.clear();
   some_unused_.zero_();
   for (Parameter& parameter : parameters_) parameter.is_ready = false;
   for (Bucket& bucket : buckets_) bucket.missing = bucket.parameters.size();
+}
+
+void Reducer::begin() {
+  if (joining_ != nullptr) announce(Step::kBackward);
+  is_running_ = true;
+  reset_buckets();
   autograd::at_end_of_backward([this](bool is_complete) {
     is_running_ = false;
     const NoGradGuard no_grad;
@@ -271,7 +268,15 @@ void Reducer::on_gradient(std::size_t index, Tensor& grad) {
 void Reducer::start_full_buckets() {
   for (; next_bucket_ < buckets_.size() && buckets_[next_bucket_].missing == 0; ++next_bucket_) {
     Bucket& bucket = buckets_[next_bucket_];
-    bucket.work = group_.all_reduce_async(bucket.elements, ReduceOp::kMean);
+    const std::optional<ScalarType>& narrow = options_.reduce_dtype();
+    if (narrow && !bucket.narrow.defined() && bucket.elements.dtype() != *narrow) {
+      bucket.narrow = empty_like(bucket.elements, TensorOptions(*narrow));
+    }
+    const Tensor& sent =
+        bucket.narrow.defined() ? bucket.narrow.copy_(bucket.elements) : bucket.elements;
+    const bool is_mean = divisor_ == group_.size();
+    if (!is_mean) sent.div_(divisor_);
+    bucket.work = group_.all_reduce_async(sent, is_mean ? ReduceOp::kMean : ReduceOp::kSum);
   }
 }
 
@@ -291,8 +296,15 @@ void Reducer::finish() {
     --buckets_[parameter.bucket].missing;
   }
   if (!unused.empty()) some_unused_.fill_(1);
+  finish_buckets(unused);
+}
+
+void Reducer::finish_buckets(const std::vector<std::pair<std::size_t, Tensor>>& unused) {
   start_full_buckets();
-  for (Bucket& bucket : buckets_) bucket.work.wait();
+  for (Bucket& bucket : buckets_) {
+    bucket.work.wait();
+    if (bucket.narrow.defined()) bucket.elements.copy_(bucket.narrow);
+  }
   if (some_unused_.item<double>() > 0) {
     finish_unused(unused);
   } else if (is_first_ && !options_.find_unused_parameters()) {
@@ -301,10 +313,13 @@ void Reducer::finish() {
 }
 
 void Reducer::finish_unused(const std::vector<std::pair<std::size_t, Tensor>>& unused) {
-  const Tensor is_used = ones({static_cast<std::int64_t>(parameters_.size())}, kBool);
+  // A rank that has ended in join() neither uses parameters nor lacks them.
+  const bool finds = options_.find_unused_parameters();
+  const Tensor is_used =
+      full({static_cast<std::int64_t>(parameters_.size())}, !(is_done_ && finds), kBool);
   for (const auto& [i, old] : unused) is_used[static_cast<std::int64_t>(i)].fill_(false);
   const std::vector<Tensor> on_ranks = group_.all_gather(is_used);
-  if (!options_.find_unused_parameters()) {
+  if (!finds) {
     std::string text;
     for (std::size_t rank = 0; rank < on_ranks.size(); ++rank) {
       std::string names;
@@ -330,38 +345,14 @@ void Reducer::finish_unused(const std::vector<std::pair<std::size_t, Tensor>>& u
   }
 }
 
-// Makes buckets in the order in which rank 0's gradients were complete.
+// Makes buckets in the order in which the gradients of one rank, usually 0, were complete.
 void Reducer::follow_first_backward() {
   is_first_ = false;
-  const Tensor order = empty({static_cast<std::int64_t>(arrived_.size())}, kLong);
+  const Tensor order = empty({static_cast<std::int64_t>(parameters_.size())}, kLong);
   auto* const numbers = order.data_ptr<std::int64_t>();
-  std::copy(arrived_.begin(), arrived_.end(), numbers);
-  group_.broadcast(order);
-  make_buckets({numbers, numbers + arrived_.size()});
+  std::copy(arrived_.begin(), arrived_.end(), numbers);  // none on a rank that has ended
+  group_.broadcast(order, root_);
+  make_buckets({numbers, numbers + parameters_.size()});
 }
 
 }  // namespace tern::nn::detail
-
-namespace tern::nn::parallel {
-
-using detail::Reducer;
-
-DistributedDataParallelBase::DistributedDataParallelBase(
-    const std::shared_ptr<Module>& module, const DistributedDataParallelOptions& options)
-    : reducer_(std::make_shared<Reducer>(module, options)) {}
-
-DistributedDataParallelBase::~DistributedDataParallelBase() = default;
-
-void DistributedDataParallelBase::before_forward() const { reducer_->before_forward(); }
-
-DistributedDataParallelBase::NoSync DistributedDataParallelBase::no_sync() const {
-  return NoSync(reducer_);
-}
-
-DistributedDataParallelBase::NoSync::NoSync(std::shared_ptr<Reducer> reducer)
-    : reducer_(std::move(reducer)) {
-  ++reducer_->local_scopes;
-}
-DistributedDataParallelBase::NoSync::~NoSync() { --reducer_->local_scopes; }
-
-}  // namespace tern::nn::parallel

@@ -14,6 +14,7 @@
 #include <tern/core/ops/elementwise/select.h>
 #include <tern/core/ops/reduce/norm.h>
 #include <tern/core/ops/shape/join.h>
+#include <tern/nn/parallel/detail/sharding.h>
 #include <tern/nn/utils/clip_grad.h>
 
 namespace tern::nn::utils {
@@ -86,6 +87,9 @@ double clip_grad_norm_(const std::vector<Tensor>& parameters, double max_norm, d
   const tern::detail::OpScope scope("clip_grad_norm_");
   TERN_CHECK(max_norm >= 0, Error, "max_norm must not be negative, got ", max_norm);
   TERN_CHECK(!std::isnan(norm_type), Error, "norm_type must be a number, got ", norm_type);
+  TERN_CHECK(std::ranges::none_of(parameters, nn::detail::is_sharded), Error,
+             "this rank has a part of the gradients of a sharded module; call clip_grad_norm_() of "
+             "what fully_shard() returned");
   const NoGradGuard no_grad;
   std::vector<Tensor> grads = grads_of(parameters);
   if (grads.empty()) return 0;

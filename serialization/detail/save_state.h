@@ -14,4 +14,7 @@ namespace tern::detail {
 TERN_API void save_state(const State& state, const std::string& path, const SaveOptions& options,
                          FileCalls& calls);
 
+/// Throws Error for values that no format can store or that the options forbid.
+void check_leaves(const State& state, const SaveOptions& options, bool may_be_meta = false);
+
 }  // namespace tern::detail

@@ -2,129 +2,17 @@
 
 #include <gtest/gtest.h>
 
-#include "distributed/ranks.h"
+#include "distributed/training.h"
 
 // DistributedDataParallel: n ranks with a part of the batch each are one process with all of it.
 
 namespace tern::testing {
 namespace {
 
-using nn::parallel::DistributedDataParallel;
-using Options = nn::parallel::DistributedDataParallelOptions;
-
-bool contains(const std::string& text, const std::string& part) {
-  return text.find(part) != std::string::npos;
-}
-
-struct NetImpl : nn::Cloneable<NetImpl> {
-  NetImpl() { reset(); }
-  void reset() override {
-    first = register_module("first", nn::Linear(6, 8));
-    second = register_module("second", nn::Linear(8, 8));
-    head = register_module("head", nn::Linear(8, 3));
-    spare = register_module("spare", nn::Linear(8, 3));
-  }
-  Tensor forward(const Tensor& x) {
-    const Tensor h = tanh(second(relu(first(x))));
-    return uses_spare ? head(h) + spare(h) : head(h);
-  }
-  bool uses_spare = true;
-  nn::Linear first{nullptr}, second{nullptr}, head{nullptr}, spare{nullptr};
-};
-TERN_MODULE(Net);
-
-/// The generator of this thread's numbers: the default generator is shared by all threads.
-Tensor numbers(IntArrayRef sizes, std::uint64_t seed, ScalarType dtype = kDouble) {
-  Generator generator;
-  generator.manual_seed(seed);
-  return randn(sizes, generator, TensorOptions().dtype(dtype));
-}
-
-Net make_net(std::uint64_t seed, ScalarType dtype = kDouble) {
-  Net net;
-  net->to(dtype);
-  const NoGradGuard no_grad;
-  for (const Tensor& parameter : net->parameters()) {
-    parameter.copy_(numbers(parameter.sizes(), seed++, dtype) * 0.3);
-  }
-  return net;
-}
-
-/// This rank's part of a batch.
-Tensor part_of(const Tensor& batch, const ProcessGroup& group) {
-  return batch.chunk(group.size(), 0)[static_cast<std::size_t>(group.rank())];
-}
-
-double largest_difference(const Tensor& a, const Tensor& b) {
-  return (a - b).abs().max().item<double>();
-}
-
-Options options_of(const ProcessGroup& group) { return Options().process_group(group); }
-
-void expect_like_one_process(const Options& given) {
-  on_ranks(4, [&](ProcessGroup& group) {
-    const Options options = Options(given).process_group(group);
-    const Net net = make_net(static_cast<std::uint64_t>(100 * group.rank()));
-    const Net alone = make_net(0);
-    DistributedDataParallel<Net> ddp(net, options);
-    optim::Adam optimizer(net->parameters(), optim::AdamOptions(1e-2));
-    optim::Adam reference(alone->parameters(), optim::AdamOptions(1e-2));
-    for (int step = 0; step < 20; ++step) {
-      const std::int64_t rows = std::int64_t{4} * group.size();
-      const Tensor x = numbers({rows, 6}, 1000 + static_cast<std::uint64_t>(step));
-      const Tensor y = numbers({rows, 3}, 2000 + static_cast<std::uint64_t>(step));
-      optimizer.zero_grad();
-      reference.zero_grad();
-      nn::functional::mse_loss(ddp(part_of(x, group)), part_of(y, group)).backward();
-      nn::functional::mse_loss(alone(x), y).backward();
-      for (std::size_t i = 0; i < net->parameters().size(); ++i) {
-        EXPECT_LT(largest_difference(net->parameters()[i].grad(), alone->parameters()[i].grad()),
-                  1e-12);
-      }
-      optimizer.step();
-      reference.step();
-      for (std::size_t i = 0; i < net->parameters().size(); ++i) {
-        EXPECT_LT(largest_difference(net->parameters()[i], alone->parameters()[i]), 1e-12);
-      }
-    }
-  });
-}
-
-TEST(DistributedDataParallel, IsOneProcessWithTheWholeBatch) {
-  expect_like_one_process(Options());
-  expect_like_one_process(Options().bucket_cap_mb(1e-9));  // a bucket for each parameter
-  expect_like_one_process(Options().bucket_cap_mb(5e-4));
-  expect_like_one_process(Options().find_unused_parameters(true));
-}
-
-TEST(DistributedDataParallel, OfTwoRanksHasTheBitsOfOneProcessThatAccumulates) {
-  on_ranks(2, [](ProcessGroup& all) {
-    const ProcessGroup group = all.split(all.rank() / 2);
-    ASSERT_EQ(group.size(), 2);
-    const Net net = make_net(0, kFloat);
-    const Net alone = make_net(0, kFloat);
-    DistributedDataParallel<Net> ddp(net, options_of(group));
-    optim::SGD optimizer(net->parameters(), optim::SGDOptions(0.1).momentum(0.9));
-    optim::SGD reference(alone->parameters(), optim::SGDOptions(0.1).momentum(0.9));
-    for (std::uint64_t step = 0; step < 20; ++step) {
-      const Tensor x = numbers({8, 6}, step, kFloat);
-      optimizer.zero_grad();
-      reference.zero_grad();
-      ddp(part_of(x, group)).square().mean().backward();
-      for (const Tensor& half : x.chunk(2, 0)) (alone(half).square().mean() / 2).backward();
-      optimizer.step();
-      reference.step();
-      for (std::size_t i = 0; i < net->parameters().size(); ++i) {
-        EXPECT_TRUE(equal(net->parameters()[i], alone->parameters()[i]));
-      }
-    }
-  });
-}
-
 TEST(DistributedDataParallel, AccumulatesWithoutCommunication) {
   on_ranks(3, [](ProcessGroup& group) {
     const Net net = make_net(0), alone = make_net(0);
-    DistributedDataParallel<Net> ddp(net, options_of(group));
+    DistributedDataParallel<Net> ddp(net, ddp_options(group));
     for (std::uint64_t round = 0; round < 3;
          ++round) {  // the gradients are views from the second on
       const std::int64_t rows = std::int64_t{2} * group.size();
@@ -149,7 +37,7 @@ TEST(DistributedDataParallel, AccumulatesWithoutCommunication) {
 TEST(DistributedDataParallel, AveragesEveryBackward) {
   on_ranks(2, [](ProcessGroup& group) {
     const Net net = make_net(0), alone = make_net(0);
-    DistributedDataParallel<Net> ddp(net, options_of(group));
+    DistributedDataParallel<Net> ddp(net, ddp_options(group));
     const Tensor x = numbers({std::int64_t{2} * group.size(), 6}, 7);
     const auto expect_gradients = [&](double factor) {
       alone->zero_grad();
@@ -177,7 +65,7 @@ TEST(DistributedDataParallel, AveragesEveryBackward) {
 TEST(DistributedDataParallel, NamesUnusedParametersOnAllRanks) {
   on_ranks(3, [](ProcessGroup& group) {
     const Net net = make_net(0);
-    DistributedDataParallel<Net> ddp(net, options_of(group));
+    DistributedDataParallel<Net> ddp(net, ddp_options(group));
     const Tensor x = numbers({2, 6}, 7);
     net->uses_spare = group.rank() != 1;
     const Tensor loss = ddp(x).sum();
@@ -194,7 +82,7 @@ TEST(DistributedDataParallel, NamesUnusedParametersOnAllRanks) {
 TEST(DistributedDataParallel, FindsUnusedParameters) {
   on_ranks(2, [](ProcessGroup& group) {
     const Net net = make_net(0);
-    DistributedDataParallel<Net> ddp(net, options_of(group).find_unused_parameters(true));
+    DistributedDataParallel<Net> ddp(net, ddp_options(group).find_unused_parameters(true));
     const Tensor x = numbers({2, 6}, 7);
     // On one rank: counts as 0.
     net->uses_spare = group.rank() != 1;
@@ -217,7 +105,7 @@ TEST(DistributedDataParallel, FindsUnusedParameters) {
 TEST(DistributedDataParallel, GradientsAreViewsOfBuckets) {
   on_ranks(2, [](ProcessGroup& group) {
     const Net net = make_net(0);
-    DistributedDataParallel<Net> ddp(net, options_of(group));
+    DistributedDataParallel<Net> ddp(net, ddp_options(group));
     const Tensor x = numbers({2, 6}, 7);
     ddp(x).sum().backward();
     ddp(x).sum().backward();
@@ -234,7 +122,7 @@ TEST(DistributedDataParallel, GradientsAreViewsOfBuckets) {
 TEST(DistributedDataParallel, RefusesModulesThatDiffer) {
   on_ranks(3, [](ProcessGroup& group) {
     const auto error = [&](const nn::Linear& net) {
-      return error_of([&] { DistributedDataParallel<nn::Linear> ddp(net, options_of(group)); });
+      return error_of([&] { DistributedDataParallel<nn::Linear> ddp(net, ddp_options(group)); });
     };
     const std::string expects = "DistributedDataParallel expects the same module on all ranks: ";
     EXPECT_EQ(
@@ -260,7 +148,7 @@ TEST(DistributedDataParallel, RefusesAModuleThatChanged) {
     const Tensor x = ones({2, 6}, kDouble);
     const auto expect_error = [&](const std::function<void(Net&)>& change, const char* part) {
       Net net = make_net(0);
-      DistributedDataParallel<Net> ddp(net, options_of(group));
+      DistributedDataParallel<Net> ddp(net, ddp_options(group));
       ddp(x).sum().backward();
       change(net);
       const std::string text = error_of([&] { ddp(x); });
@@ -279,7 +167,7 @@ TEST(DistributedDataParallel, RefusesAModuleThatChanged) {
 TEST(DistributedDataParallel, SharesRankZerosBuffers) {
   on_ranks(2, [](ProcessGroup& group) {
     const nn::Sequential net(nn::Linear(3, 4), nn::BatchNorm1d(4));
-    DistributedDataParallel<nn::Sequential> ddp(net, options_of(group));
+    DistributedDataParallel<nn::Sequential> ddp(net, ddp_options(group));
     const auto mean = [&] { return net->named_buffers()["1.running_mean"]; };
     for (std::uint64_t step = 0; step < 3; ++step) {
       ddp(numbers({5, 3}, step + static_cast<std::uint64_t>(10 * group.rank()), kFloat))
@@ -302,7 +190,7 @@ TEST(DistributedDataParallel, SharesRankZerosBuffers) {
 TEST(DistributedDataParallel, GoesOnAfterABackwardThatFailed) {
   on_ranks(2, [](ProcessGroup& group) {
     const Net net = make_net(0);
-    DistributedDataParallel<Net> ddp(net, options_of(group));
+    DistributedDataParallel<Net> ddp(net, ddp_options(group));
     const Tensor h = ddp(ones({2, 6}, kDouble));
     const unsigned hook = net->first->weight.register_hook(
         [](const Tensor&) -> Tensor { throw std::runtime_error("a hook"); });
@@ -317,9 +205,10 @@ TEST(DistributedDataParallel, GoesOnAfterABackwardThatFailed) {
 TEST(DistributedDataParallel, ReducesGradientsOnDevices) {
   on_ranks(2, [](ProcessGroup& group) {
     nn::Linear net(3, 2);
-    net->to("cuda:0");
-    DistributedDataParallel<nn::Linear> ddp(net, options_of(group));
-    const Tensor x = full({1, 3}, group.rank() + 1.0, Device("cuda:0"));
+    const Device device = device_of(group, kCUDA);
+    net->to(device);
+    DistributedDataParallel<nn::Linear> ddp(net, ddp_options(group));
+    const Tensor x = full({1, 3}, group.rank() + 1.0, device);
     for (int step = 0; step < 2; ++step) {
       net->zero_grad();
       ddp(x).sum().backward();
@@ -332,7 +221,7 @@ TEST(DistributedDataParallel, LeavesTheModuleAsItWas) {
   on_ranks(2, [](ProcessGroup& group) {
     const Net net = make_net(0);
     {
-      DistributedDataParallel<Net> ddp(net, options_of(group));
+      DistributedDataParallel<Net> ddp(net, ddp_options(group));
       EXPECT_EQ(ddp->named_parameters().keys()[0], "module.first.weight");
       ddp(ones({1, 6}, kDouble)).sum().backward();
     }

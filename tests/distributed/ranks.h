@@ -2,11 +2,13 @@
 
 #include <cstdlib>
 #include <functional>
+#include <string>
+
+#include <gtest/gtest.h>
 
 #include <tern/tern.h>
 
 #include "error_of.h"
-#include "simulated_devices.h"
 
 // These tests run on ranks that are threads, and once more under mpirun (CMakeLists.txt), where
 // each process runs all of them.
@@ -17,6 +19,22 @@ using distributed::ProcessGroup;
 using distributed::ReduceOp;
 
 inline bool is_under_mpirun() { return std::getenv("OMPI_COMM_WORLD_SIZE") != nullptr; }
+
+inline bool contains(const std::string& text, const std::string& part) {
+  return text.find(part) != std::string::npos;
+}
+
+/// The device of a rank: the ranks of a machine need one each. There are four simulated ones.
+inline Device device_of(const ProcessGroup& group, DeviceType type) {
+  return type == kCPU ? Device(kCPU) : Device(kCUDA, static_cast<DeviceIndex>(group.rank()));
+}
+
+class FourDevices : public ::testing::Environment {
+ public:
+  void SetUp() override { setenv("TERN_SIMULATE_CUDA", "4", /*overwrite=*/1); }
+};
+[[maybe_unused]] inline const auto* const kFourDevices =
+    ::testing::AddGlobalTestEnvironment(new FourDevices);
 
 /// Runs `program` on `size` threads, or on the processes of mpirun, each time in a group of its
 /// own.

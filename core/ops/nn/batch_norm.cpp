@@ -31,9 +31,10 @@ void check_parameter(const Tensor& parameter, const char* name, const Tensor& in
              " of ", parameter.scalar_type());
 }
 
-/// `format` is that of the kernel's tensors: [outer, channels, inner] or [outer * inner, channels].
-BatchNormArgs args_of(BatchNormOp op, const Tensor& input, MemoryFormat format, bool training,
-                      double eps) {
+}  // namespace
+
+BatchNormArgs detail::batch_norm_args(BatchNormOp op, const Tensor& input, MemoryFormat format,
+                                      bool training, double eps) {
   BatchNormArgs args{};
   args.op = op;
   args.training = training ? 1 : 0;
@@ -48,6 +49,39 @@ BatchNormArgs args_of(BatchNormOp op, const Tensor& input, MemoryFormat format, 
   return args;
 }
 
+DimVector detail::dims_of_channel(const Tensor& input) {
+  DimVector others;
+  for (std::int64_t d = 0; d < input.dim(); ++d) {
+    if (d != 1) others.push_back(d);
+  }
+  return others;
+}
+
+void detail::compose_batch_norm(const Tensor& g, const Tensor& input, const Tensor& weight,
+                                const Tensor& statistics, double eps,
+                                const std::function<Tensor(const Tensor&)>& mean_of,
+                                Tensor* results, autograd::EdgeSet wanted) {
+  const DimVector others = dims_of_channel(input);
+  DimVector broadcast;  // [1, C, 1, ..]
+  for (std::int64_t d = 0; d < input.dim(); ++d) broadcast.push_back(d == 1 ? input.size(1) : 1);
+  const auto saved = [&](std::int64_t i) {
+    return statistics[i].to(input.dtype()).reshape(broadcast);
+  };
+  const Tensor centered = input - (mean_of ? mean_of(input) : saved(0));
+  const Tensor variance = mean_of ? mean_of(square(centered)) : saved(1);
+  Tensor rstd = rsqrt(variance + eps);
+  if (mean_of && eps == 0) rstd = masked_fill(rstd, variance == 0, 0);
+  const Tensor x = centered * rstd;
+  if (wanted.has(0)) {
+    const Tensor scale = weight.defined() ? rstd * weight.reshape(broadcast) : rstd;
+    results[0] = scale * (mean_of ? g - mean_of(g) - x * mean_of(g * x) : g);
+  }
+  if (wanted.has(1)) results[1] = (g * x).sum(others);
+  if (wanted.has(2)) results[2] = g.sum(others);
+}
+
+namespace {
+
 class BatchNormBackward final : public detail::NormalizeBackward {
  public:
   BatchNormBackward(const Tensor& input, const Tensor& weight, const Tensor& bias,
@@ -60,44 +94,49 @@ class BatchNormBackward final : public detail::NormalizeBackward {
  private:
   void compute(const Tensor& g, const Tensor& input, const Tensor& weight, const Tensor& statistics,
                const Tensor* results) const override {
-    BatchNormArgs args = args_of(BatchNormOp::kBackward, input, format(), training_, eps_);
+    BatchNormArgs args =
+        detail::batch_norm_args(BatchNormOp::kBackward, input, format(), training_, eps_);
     detail::set_gradients(args, g, results);
     detail::run_batch_norm(args, input, weight, statistics);
   }
 
   void compose(const Tensor& g, const Tensor& input, const Tensor& weight, const Tensor& statistics,
                Tensor* results, autograd::EdgeSet wanted) const override {
-    DimVector others, broadcast;  // all dimensions but the channels; [1, C, 1, ..]
-    for (std::int64_t d = 0; d < input.dim(); ++d) {
-      if (d != 1) others.push_back(d);
-      broadcast.push_back(d == 1 ? input.size(1) : 1);
+    std::function<Tensor(const Tensor&)> mean_of;
+    if (training_) {
+      mean_of = [&](const Tensor& t) { return t.mean(detail::dims_of_channel(input), true); };
     }
-    const auto mean_of = [&](const Tensor& t) { return t.mean(others, true); };
-    const auto saved = [&](std::int64_t i) {
-      return statistics[i].to(input.dtype()).reshape(broadcast);
-    };
-    const Tensor centered = input - (training_ ? mean_of(input) : saved(0));
-    const Tensor variance = training_ ? mean_of(square(centered)) : saved(1);
-    Tensor rstd = rsqrt(variance + eps_);
-    if (training_ && eps_ == 0) rstd = masked_fill(rstd, variance == 0, 0);
-    const Tensor x = centered * rstd;
-    if (wanted.has(0)) {
-      const Tensor scale = weight.defined() ? rstd * weight.reshape(broadcast) : rstd;
-      results[0] = scale * (training_ ? g - mean_of(g) - x * mean_of(g * x) : g);
-    }
-    if (wanted.has(1)) results[1] = (g * x).sum(others);
-    if (wanted.has(2)) results[2] = g.sum(others);
+    detail::compose_batch_norm(g, input, weight, statistics, eps_, mean_of, results, wanted);
   }
 
   bool training_;
   double eps_;
 };
 
-void update_running(const Tensor& running, const Tensor& batch, double momentum) {
-  if (running.defined()) running.mul_(1 - momentum).add_(batch, momentum);
+}  // namespace
+
+void detail::update_running_statistics(const Tensor& running_mean, const Tensor& running_var,
+                                       const Tensor& statistics, double count, double momentum) {
+  const auto update = [&](const Tensor& running, const Tensor& batch) {
+    if (running.defined()) running.mul_(1 - momentum).add_(batch, momentum);
+  };
+  update(running_mean, statistics[0]);
+  update(running_var, statistics[1] * (count / (count - 1)));
 }
 
-}  // namespace
+void detail::check_batch_norm(const Tensor& input, const Tensor& weight, const Tensor& bias,
+                              const Tensor& running_mean, const Tensor& running_var, double eps) {
+  TERN_CHECK(input.dim() >= 2, ShapeError, "expected at least 2D input, got sizes ", input.sizes());
+  check_same_device("_native_batch_norm", {&input, &weight, &bias, &running_mean, &running_var},
+                    {"input", "weight", "bias", "running_mean", "running_var"});
+  TERN_CHECK(input.is_floating_point(), DTypeError, "\"batch_norm\" not implemented for '",
+             input.scalar_type(), "'");
+  TERN_CHECK(!(eps < 0), Error, "batch_norm eps must be non-negative, but got ", eps);
+  check_parameter(running_mean, "running_mean", input);
+  check_parameter(running_var, "running_var", input);
+  check_parameter(weight, "weight", input);
+  check_parameter(bias, "bias", input);
+}
 
 void detail::run_batch_norm(BatchNormArgs args, const Tensor& input, const Tensor& weight,
                             const Tensor& statistics) {
@@ -128,17 +167,7 @@ Tensor normalized_batch(const Tensor& input, const Tensor& weight, const Tensor&
   }
   // As in PyTorch, a 1-d input without elements has no channels.
   if (input.dim() == 1 && input.numel() == 0) return input.clone();
-  TERN_CHECK(input.dim() >= 2, ShapeError, "expected at least 2D input, got sizes ", input.sizes());
-  detail::check_same_device("_native_batch_norm",
-                            {&input, &weight, &bias, &running_mean, &running_var},
-                            {"input", "weight", "bias", "running_mean", "running_var"});
-  TERN_CHECK(input.is_floating_point(), DTypeError, "\"batch_norm\" not implemented for '",
-             input.scalar_type(), "'");
-  TERN_CHECK(!(eps < 0), Error, "batch_norm eps must be non-negative, but got ", eps);
-  check_parameter(running_mean, "running_mean", input);
-  check_parameter(running_var, "running_var", input);
-  check_parameter(weight, "weight", input);
-  check_parameter(bias, "bias", input);
+  detail::check_batch_norm(input, weight, bias, running_mean, running_var, eps);
   const std::int64_t channels = input.size(1);
   const std::int64_t count = channels == 0 ? 0 : input.numel() / channels;
   if (training) {
@@ -161,16 +190,16 @@ Tensor normalized_batch(const Tensor& input, const Tensor& weight, const Tensor&
     }
     if (out.numel() != 0) {
       const Tensor dense_bias = contiguous_or_undefined(bias);
-      BatchNormArgs args = args_of(BatchNormOp::kForward, input, format, training, eps);
+      BatchNormArgs args =
+          detail::batch_norm_args(BatchNormOp::kForward, input, format, training, eps);
       args.bias = data_or_null(dense_bias);
       const Tensor dense = input.contiguous(format), dense_weight = contiguous_or_undefined(weight);
       const bool is_flat_possible = training && eps == 0;
       args.out = is_flat_possible ? nullptr : out.data_ptr();
       detail::run_batch_norm(args, dense, dense_weight, statistics);
       if (training) {
-        const auto n = static_cast<double>(count);
-        update_running(running_mean, statistics[0], momentum);
-        update_running(running_var, statistics[1] * (n / (n - 1)), momentum);
+        detail::update_running_statistics(running_mean, running_var, statistics,
+                                          static_cast<double>(count), momentum);
       }
       if (is_flat_possible) {  // equal elements become 0: their reciprocal deviation counts as 0
         Tensor variance = statistics[1];

@@ -40,7 +40,7 @@ void NormalizeBackward::run(const Tensor* gradients, Tensor* results, autograd::
   const Tensor input = input_.unpack(this), weight = weight_.unpack(this);
   const Tensor statistics = statistics_.unpack(this);
   // Gradients of an empty input are zeros, but the formulas divide by the count.
-  const bool empty = input.numel() == 0;
+  const bool empty = input.numel() == 0 && !takes_empty_;
   if (!empty && autograd::needs_grad(gradient, input, weight)) {
     return compose(gradient, input, weight, statistics, results, wanted);
   }

@@ -5,7 +5,9 @@
 #include <random>
 
 #include <tern/core/base/error.h>
+#include <tern/core/ops/create/creation.h>
 #include <tern/core/tensor/mt19937.h>
+#include <tern/nn/data/detail/sampler_state.h>
 
 namespace tern::data::samplers {
 namespace {
@@ -87,23 +89,59 @@ PythonDistributedSampler::PythonDistributedSampler(StrictInteger<std::size_t> si
   check_rank("PythonDistributedSampler", rank_, num_replicas_);
 }
 
-std::size_t PythonDistributedSampler::count() const {
+std::size_t PythonDistributedSampler::count() const { return from_ + count_from(consumed_); }
+
+std::size_t PythonDistributedSampler::count_from(std::size_t consumed) const {
+  const std::size_t left = size() - std::min(consumed, size());
   // With drop_last Python rounds (size - num_replicas) / num_replicas up, which is size /
   // num_replicas, rounded down.
-  return drop_last_ ? size() / num_replicas_ : (size() + num_replicas_ - 1) / num_replicas_;
+  return drop_last_ ? left / num_replicas_ : (left + num_replicas_ - 1) / num_replicas_;
 }
 
 std::vector<std::int64_t> PythonDistributedSampler::draw() {
-  std::vector<std::int64_t> all = counted_to(size());
+  all_ = counted_to(size());
   if (shuffle_) {
     Mt19937 random(seed_ + epoch_);
-    randperm(random, all.data(), static_cast<std::int64_t>(all.size()));
+    randperm(random, all_.data(), static_cast<std::int64_t>(all_.size()));
   }
-  std::vector<std::int64_t> indices(count());
-  for (std::size_t i = 0; i < indices.size(); ++i) {
-    indices[i] = all[(rank_ + i * num_replicas_) % all.size()];
+  consumed_ = from_ = 0;
+  return indices();
+}
+
+std::vector<std::int64_t> PythonDistributedSampler::indices() const {
+  std::vector<std::int64_t> indices(count());  // the first `from_` were given before
+  for (std::size_t i = from_; i < indices.size(); ++i) {
+    indices[i] = all_[(consumed_at(i) + rank_) % all_.size()];
   }
   return indices;
+}
+
+State PythonDistributedSampler::state_dict(std::optional<std::size_t> given) const {
+  if (all_.empty()) return DrawnSampler::state_dict(given);
+  State state = DrawnSampler::state_dict(given);
+  state.set("order", tensor(all_, kLong));
+  state.set("consumed", consumed_at(given.value_or(index())));
+  return state;
+}
+
+void PythonDistributedSampler::load_state_dict(const State& state) {
+  constexpr const char* kName = "PythonDistributedSampler";
+  const bool is_drawn = state.get<Tensor>("order").numel() > 0;  // empty before the first reset
+  if (!state.contains("consumed") || !is_drawn) {
+    DrawnSampler::load_state_dict(state);
+    all_.clear();
+    consumed_ = from_ = 0;
+    return;
+  }
+  auto all = detail::indices_of(kName, state, size(), size());
+  const std::size_t index = detail::index_of(kName, state, size(), size());
+  const auto consumed = state.get<std::size_t>("consumed");
+  TERN_CHECK(consumed >= index && consumed <= 2 * size(), Error, kName, ": of ", size(),
+             " examples one rank has had ", index, " and all together ", consumed);
+  all_ = std::move(all);
+  consumed_ = consumed;
+  from_ = index;
+  continue_with(indices(), index);
 }
 
 }  // namespace tern::data::samplers

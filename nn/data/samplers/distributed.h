@@ -78,6 +78,9 @@ class TERN_API DistributedSequentialSampler : public DistributedSampler {
 /// the seed `seed + epoch`, then every num_replicas-th example from `rank` on. Without `drop_last`
 /// the first examples come again where the division leaves a rest; with it the last are left out.
 ///
+/// The state is the same on all ranks that are equally far. Any number of ranks may continue from
+/// it: they divide the examples of the epoch that no rank has had.
+///
 /// Example:
 ///   samplers::PythonDistributedSampler sampler(size, 4, rank);
 ///   for (int epoch = 0; epoch < epochs; ++epoch) {
@@ -96,17 +99,34 @@ class TERN_API PythonDistributedSampler : public DrawnSampler {
   std::size_t epoch() const { return epoch_; }
   /// Returns the number of examples of this rank.
   std::size_t count() const override;
+  State state_dict(std::optional<std::size_t> given = std::nullopt) const override;
+  /// Continues, in the middle of an epoch too. Also reads the states of earlier builds, which are
+  /// for the same rank of as many. Throws Error for the state of another number of examples.
+  void load_state_dict(const State& state) override;
 
  protected:
   std::vector<std::int64_t> draw() override;
 
  private:
+  // The number of examples of a rank when all ranks have had `consumed`.
+  std::size_t count_from(std::size_t consumed) const;
+  // This rank's part of the epoch's order.
+  std::vector<std::int64_t> indices() const;
+  // What all ranks have had when this one has had `index`.
+  std::size_t consumed_at(std::size_t index) const {
+    return consumed_ + (index - from_) * num_replicas_;
+  }
+
   std::size_t num_replicas_;
   std::size_t rank_;
   std::uint64_t seed_;
   std::size_t epoch_ = 0;
   bool shuffle_;
   bool drop_last_;
+  std::vector<std::int64_t> all_;  // the epoch's order
+  // A state that was loaded: other numbers of ranks have had `consumed_` examples of the order, and
+  // each rank of the last number `from_`.
+  std::size_t consumed_ = 0, from_ = 0;
 };
 
 }  // namespace tern::data::samplers

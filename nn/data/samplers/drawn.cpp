@@ -59,6 +59,12 @@ void DrawnSampler::load_state_dict(const State& state) {
   is_drawn_ = is_drawn;
 }
 
+void DrawnSampler::continue_with(std::vector<std::int64_t> order, std::size_t index) {
+  order_ = std::move(order);
+  index_ = index;
+  is_drawn_ = true;
+}
+
 SubsetRandomSampler::SubsetRandomSampler(std::vector<std::size_t> indices,
                                          std::optional<Generator> generator)
     : DrawnSampler("SubsetRandomSampler", size_of(indices)),

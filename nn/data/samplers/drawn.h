@@ -29,6 +29,8 @@ class TERN_API DrawnSampler : public Sampler<> {
   virtual std::vector<std::int64_t> draw() = 0;
   /// Returns the number of examples to sample from.
   std::size_t size() const { return size_; }
+  /// Continues at `index` of `order`.
+  void continue_with(std::vector<std::int64_t> order, std::size_t index);
 
  private:
   const char* name_;

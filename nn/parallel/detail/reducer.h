@@ -2,6 +2,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -17,7 +18,14 @@ using Named = std::vector<std::pair<std::string, Tensor>>;
 
 /// Throws Error on all ranks, with the first difference, unless the tensors have the same names,
 /// dtypes, sizes and requires_grad everywhere.
-void check_same_on_all(const distributed::ProcessGroup& group, const Named& tensors);
+void check_same_on_all(const distributed::ProcessGroup& group, const Named& tensors,
+                       const char* who = "DistributedDataParallel");
+
+/// Returns the buffers of a module.
+Named buffers_of(const Module& module);
+
+/// Copies the elements of rank `root` to all ranks.
+void broadcast_all(const distributed::ProcessGroup& group, const Named& tensors, int root = 0);
 
 /// The gradients of DistributedDataParallel: collects them in buckets and averages full buckets
 /// while backward goes on. Buckets start in the same order on all ranks.
@@ -30,6 +38,7 @@ class Reducer {
   Reducer& operator=(const Reducer&) = delete;
 
   void before_forward();
+  void join(const std::function<void()>& train, const parallel::JoinOptions& options);
 
   /// Above 0 in no_sync().
   std::atomic<int> local_scopes = 0;
@@ -47,15 +56,23 @@ class Reducer {
     Tensor elements;
     std::vector<std::size_t> parameters;
     std::size_t missing = 0;  // gradients that are not complete
+    Tensor narrow = {};       // the elements in reduce_dtype
     distributed::Work work;
   };
 
+  // What a rank does next in join().
+  enum class Step : std::int64_t { kForward, kBackward, kDone };
+
+  Step announce(Step mine);
+  void answer(Step step);
   void check_parameters() const;
   void make_buckets(const std::vector<std::size_t>& order);
   void on_gradient(std::size_t index, Tensor& grad);
+  void reset_buckets();
   void begin();
   void start_full_buckets();
   void finish();
+  void finish_buckets(const std::vector<std::pair<std::size_t, Tensor>>& unused);
   void finish_unused(const std::vector<std::pair<std::size_t, Tensor>>& unused);
   void follow_first_backward();
 
@@ -68,7 +85,11 @@ class Reducer {
   bool is_running_ = false;
   bool is_first_ = true;
   std::size_t next_bucket_ = 0;
-  std::vector<std::size_t> arrived_;  // parameters in the order of their gradients
+  const parallel::JoinOptions* joining_ = nullptr;  // not null in join()
+  bool is_done_ = false;                            // in join(): this rank has ended
+  int root_ = 0;                                    // the first rank that has not ended
+  int divisor_ = 1;                                 // of the sums of gradients
+  std::vector<std::size_t> arrived_;                // parameters in the order of their gradients
 };
 
 }  // namespace tern::nn::detail

@@ -19,6 +19,7 @@ MODULES = {
     "BatchNorm1d": lambda: nn.BatchNorm1d(3),
     "BatchNorm2d": lambda: nn.BatchNorm2d(3, affine=False),
     "BatchNorm3d": lambda: nn.BatchNorm3d(3, track_running_stats=False),
+    "SyncBatchNorm": lambda: nn.SyncBatchNorm(3),
     "InstanceNorm1d": lambda: nn.InstanceNorm1d(3),
     "InstanceNorm2d": lambda: nn.InstanceNorm2d(3, affine=True),
     "InstanceNorm3d": lambda: nn.InstanceNorm3d(3, affine=True, track_running_stats=True),

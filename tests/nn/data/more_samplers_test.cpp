@@ -1,3 +1,6 @@
+#include <algorithm>
+#include <numeric>
+
 #include <gtest/gtest.h>
 
 #include <tern/core/ops/ops.h>
@@ -219,6 +222,41 @@ TEST(DrawnSamplersTest, ContinueInTheMiddleOfAnEpoch) {
   expect_continues(DistributedRandomSampler(10, 2), DistributedRandomSampler(10, 2));
   expect_continues(DistributedSequentialSampler(10, 2), DistributedSequentialSampler(10, 2));
   expect_continues(PythonDistributedSampler(10, 2, 1), PythonDistributedSampler(10, 2, 1));
+}
+
+// 2 ranks, then 3, then 1: together they give each example once.
+TEST(PythonDistributedSamplerTest, ContinuesWithAnotherNumberOfRanks) {
+  constexpr std::size_t kSize = 31;
+  Indices given;
+  State state;
+  const auto run = [&](std::size_t ranks, std::size_t count) {
+    State next;
+    for (std::size_t rank = 0; rank < ranks; ++rank) {
+      PythonDistributedSampler sampler(kSize, ranks, rank);
+      if (!state.keys().empty()) sampler.load_state_dict(state);
+      const auto indices = sampler.next(count);
+      ASSERT_TRUE(indices.has_value());
+      given.insert(given.end(), indices->begin(), indices->end());
+      if (rank > 0) {
+        EXPECT_TRUE(identical(sampler.state_dict(), next));
+      }
+      next = sampler.state_dict();
+    }
+    state = next;
+  };
+  run(2, 5);
+  run(3, 4);
+  run(1, 100);
+  std::ranges::sort(given);
+  Indices all(kSize);
+  std::iota(all.begin(), all.end(), 0);
+  EXPECT_EQ(given, all);
+  // The next epoch is that of a new sampler.
+  PythonDistributedSampler sampler(kSize, 3, 1), fresh(kSize, 3, 1);
+  sampler.load_state_dict(state);
+  EXPECT_TRUE(all_of(sampler).empty());
+  sampler.reset();
+  EXPECT_EQ(all_of(sampler), all_of(fresh));
 }
 
 }  // namespace

@@ -71,6 +71,7 @@ TEST(NewModules, HavePyTorchsStates) {
   check_new("BatchNorm2d", [] { return nn::BatchNorm2d(nn::BatchNormOptions(3).affine(false)); });
   check_new("BatchNorm3d",
             [] { return nn::BatchNorm3d(nn::BatchNormOptions(3).track_running_stats(false)); });
+  check_new("SyncBatchNorm", [] { return nn::SyncBatchNorm(3); });
   check_new("InstanceNorm1d", [] { return nn::InstanceNorm1d(3); });
   check_new("InstanceNorm2d",
             [] { return nn::InstanceNorm2d(nn::InstanceNormOptions(3).affine(true)); });

@@ -32,13 +32,15 @@ class NormalizeBackward : public autograd::NamedNode {
                        autograd::EdgeSet wanted) const = 0;
 
   MemoryFormat format() const { return format_; }
+  /// Also calls compute() and compose() for an empty input.
+  void take_empty() { takes_empty_ = true; }
 
  private:
   autograd::Edge edges_[3];
   autograd::SavedTensor input_, weight_, statistics_;
   DimVector parameter_sizes_;
   MemoryFormat format_;
-  bool released_ = false;
+  bool released_ = false, takes_empty_ = false;
 };
 
 /// Returns true for a float16 or bfloat16 input whose parameters are all float32, as autocast
