@@ -3,10 +3,11 @@
 //   char_lm                      learns a part of the licence of tern, which the program contains
 //   char_lm --data FILE          learns another text, such as Tiny Shakespeare (1 MB)
 //   char_lm --model transformer  a Transformer instead of an LSTM
+//   mpirun -np 2 char_lm --distributed    two processes, each with half of every batch
 //
 //   [--steps 200] [--batch-size 32] [--length 64] [--width 128] [--layers 2] [--lr 0.003]
 //   [--write 300] [--prompt TEXT] [--seed 1] [--device cpu|cuda|cuda:N] [--disable-cuda]
-//   [--save FILE]
+//   [--distributed] [--save FILE]
 //
 // Expected with the defaults: a loss below 0.3, and parts of the licence. The model learns so short
 // a text by heart, so the loss of the part that it has not seen is above 3. With Tiny Shakespeare
@@ -40,6 +41,7 @@ struct Arguments {
   double lr = 0.003;
   std::uint64_t seed = 1;
   tern::Device device = tern::kCPU;
+  bool distributed = false;
 };
 
 // Of the Apache License, Version 2.0.
@@ -161,6 +163,11 @@ void write(ModelImpl& model, const support::Alphabet& alphabet, const Arguments&
 }
 
 void run(const Arguments& a) {
+  tern::distributed::ProcessGroup group;
+  if (a.distributed) group = tern::distributed::init_process_group();
+  TERN_CHECK(a.batch_size % group.size() == 0, tern::Error, "--batch-size ", a.batch_size,
+             " cannot be divided among ", group.size(), " processes");
+  const bool is_first = group.rank() == 0;
   const std::string text = read_text(a.data);
   const support::Alphabet alphabet(text);
   const Tensor all = alphabet.encode(text, "the text").to(a.device);
@@ -182,23 +189,29 @@ void run(const Arguments& a) {
     model = std::make_shared<TransformerModelImpl>(alphabet.size(), a);
   }
   model->to(a.device);
+  nn::parallel::DistributedDataParallelImpl<ModelImpl> averaged(
+      model, nn::parallel::DistributedDataParallelOptions().process_group(group));
   tern::optim::AdamW optimizer(model->parameters(), tern::optim::AdamWOptions(a.lr));
   const Tensor window = tern::arange(a.length + 1);
   const auto start_time = std::chrono::steady_clock::now();
   for (int step = 1; step <= a.steps; ++step) {
-    const Tensor start = tern::randint(training - a.length, {a.batch_size, 1});
+    const Tensor starts = tern::randint(training - a.length, {a.batch_size, 1});
+    const Tensor start = starts.chunk(group.size())[static_cast<std::size_t>(group.rank())];
     const Tensor loss = loss_of(*model, seen.index({(start + window).to(a.device)}));
     optimizer.zero_grad();
     loss.backward();
     nn::utils::clip_grad_norm_(model->parameters(), 1.0);
     optimizer.step();
-    if (step % 100 == 0 || step == a.steps) {
-      std::printf("step %d: loss %.4f\n", step, loss.item<double>());
-      std::fflush(stdout);
-    }
+    if (step % 100 != 0 && step != a.steps) continue;
+    const Tensor mean = loss.detach();
+    group.all_reduce(mean, tern::distributed::ReduceOp::kMean);
+    if (!is_first) continue;
+    std::printf("step %d: loss %.4f\n", step, mean.item<double>());
+    std::fflush(stdout);
   }
   const std::chrono::duration<double, std::milli> time =
       std::chrono::steady_clock::now() - start_time;
+  if (!is_first) return;
   std::printf("%.2f ms a step\n", time.count() / a.steps);
   model->eval();
   std::printf("validation loss %.4f\n\n", validation_loss(*model, unseen, a.length));
@@ -225,6 +238,7 @@ int main(int argc, char** argv) {
   line.option("--prompt", a.prompt, "text to begin with");
   line.option("--seed", a.seed, "1 unless said");
   line.device(a.device);
+  line.flag("--distributed", a.distributed, "train with the processes that mpirun has started");
   line.option("--save", a.save, "file for the weights").check(support::state_file());
   return line.run(argc, argv, [&] { run(a); });
 }

@@ -43,6 +43,9 @@ class TERN_API Callback {
   virtual void load_state_dict(const State& state);
   /// Returns true for a callback that runs after all others, because it saves their states.
   virtual bool is_last() const { return false; }
+  /// Returns true for a callback that only reports: with Options::process_group it is called on
+  /// rank 0 alone. All others are called on every rank, and must do the same there.
+  virtual bool is_report() const { return false; }
 };
 
 /// A callback of any class, or a function of a Run that is called after each epoch. A callback that

@@ -206,22 +206,31 @@ void Checkpoint::check(const Run& run) const {
 
 void Checkpoint::on_fit_begin(Run& run) {
   best_.reset();
-  if (options_.resume && std::filesystem::exists(path_)) load(run, path_);
+  if (!options_.resume) return;
+  const Tensor exists = tensor({std::filesystem::exists(path_)}, kBool);
+  run.process_group().broadcast(exists);  // a rank that lacks rank 0's file cannot go on alone
+  if (exists.item<bool>()) run.on_every_rank([&] { load(run, path_); });
+}
+
+void Checkpoint::write(const State& state, const std::string& path, const Run& run) {
+  run.on_rank_0([&] { save_state(state, path); });
 }
 
 void Checkpoint::on_step_end(Run& run) {
   const bool is_due = options_.every_steps > 0 && run.step() % options_.every_steps == 0;
   if (!run.in_epoch() || !run.has_loader_state()) return;  // on_epoch_end() follows, or nothing can
-  if (is_due || run.is_stopping()) save(run, path_);
+  if (is_due || run.is_stopping()) write(run.state_dict(), path_, run);
 }
 
 void Checkpoint::on_epoch_end(Run& run) {
   if (!options_.best.empty() && improves(best_, run, "Checkpoint")) {
-    save_state(run.model().state_dict(), options_.best);
+    write(run.model().state_dict(), options_.best, run);
   }
   const bool is_last = run.is_stopping() || run.epoch() == run.options().epochs;
   if (run.in_epoch()) return;  // the last step has saved
-  if (is_last || run.epoch() % options_.every_epochs == 0) save(run, path_);
+  if (is_last || run.epoch() % options_.every_epochs == 0) {
+    write(run.state_dict(), path_, run);
+  }
 }
 
 State Checkpoint::state_dict() const {

@@ -102,7 +102,7 @@ struct CheckpointOptions {
 /// Saves the whole training, so that it can continue bit for bit: Options::resume or
 /// CheckpointOptions::resume. The suffix of the file chooses the format. A file is replaced
 /// completely or not at all. A training that is stopped within an epoch is saved there if the
-/// loader has a state.
+/// loader has a state. With Options::process_group rank 0 writes, and an error is thrown on all.
 ///
 /// Example:
 ///   train::Checkpoint("last.safetensors", {.best = "best.json", .resume = true})
@@ -121,6 +121,8 @@ class TERN_API Checkpoint : public Callback {
   bool is_last() const override { return true; }
 
  private:
+  static void write(const State& state, const std::string& path, const Run& run);
+
   std::string path_;
   CheckpointOptions options_;
   Best best_;
@@ -175,7 +177,8 @@ class TERN_API Schedule : public Callback {
   Every every_ = Every::kEpoch;
 };
 
-/// Ends the training after a time, counted from the beginning of fit(), also within an epoch.
+/// Ends the training after a time, counted from the beginning of fit(), also within an epoch. With
+/// Options::process_group all ranks stop when the time of one is over.
 class TERN_API TimeLimit : public Callback {
  public:
   /// Throws Error unless `seconds` is positive.
@@ -194,6 +197,7 @@ class TERN_API Print : public Callback {
   explicit Print(std::ostream& out) : out_(&out) {}
   void on_epoch_begin(Run& run) override;
   void on_epoch_end(Run& run) override;
+  bool is_report() const override { return true; }
 
  private:
   std::ostream* out_;
@@ -211,6 +215,7 @@ class TERN_API LogCsv : public Callback {
   void check(const Run& run) const override;
   void on_fit_begin(Run& run) override;
   void on_epoch_end(Run& run) override;
+  bool is_report() const override { return true; }
 
  private:
   std::string path_;

@@ -1,15 +1,15 @@
 #include <tern/train/fit.h>
 
 #include <algorithm>
-#include <typeinfo>
+#include <array>
 
 #include <tern/core/autograd/autocast.h>
 #include <tern/core/autograd/grad_mode.h>
-#include <tern/core/base/detail/type_name.h>
 #include <tern/core/base/error.h>
 #include <tern/core/ops/shape/join.h>
 #include <tern/serialization/state_file.h>
 #include <tern/train/detail/modes.h>
+#include <tern/train/detail/ranks.h>
 
 namespace tern::train {
 
@@ -149,16 +149,6 @@ void check_metrics(const char* function, const std::vector<NamedMetric>& metrics
   }
 }
 
-void check_callbacks(const Run& run) {
-  const std::vector<AnyCallback>& callbacks = run.options().callbacks;
-  for (const AnyCallback& callback : callbacks) {
-    const auto is_same = [&](const AnyCallback& other) { return &*other == &*callback; };
-    TERN_CHECK(std::ranges::count_if(callbacks, is_same) == 1, Error, "fit: the callback ",
-               tern::detail::type_name(typeid(*callback)), " is in the options twice");
-    callback->check(run);
-  }
-}
-
 }  // namespace
 
 double number_of(const char* function, const NamedMetric& named) {
@@ -178,6 +168,11 @@ void update_metrics(const std::vector<NamedMetric>& metrics, const BatchResult& 
   for (const NamedMetric& named : metrics) named.metric->update(result.output, result.target);
 }
 
+void reduce_metrics(const std::vector<NamedMetric>& metrics, const Ranks& ranks) {
+  if (ranks.group().size() == 1) return;
+  for (const NamedMetric& named : metrics) named.metric->all_reduce(ranks.group());
+}
+
 History fit(std::shared_ptr<nn::Module> model, const Loader& loader, optim::Optimizer& optimizer,
             BatchFunction function, const Options& options) {
   check_model(model, "fit");
@@ -193,14 +188,14 @@ History fit(std::shared_ptr<nn::Module> model, const Loader& loader, optim::Opti
     };
   }
   Run run(std::move(model), *loader.batches(), optimizer, std::move(function), options);
-  check_callbacks(run);
+  run.check_callbacks();
   run.train();
   return std::move(run.history_);
 }
 
 Numbers evaluate(const std::shared_ptr<nn::Module>& model, const Loader& loader,
                  const BatchFunction& function, const std::vector<NamedMetric>& metrics,
-                 std::string_view prefix) {
+                 std::string_view prefix, const Ranks* ranks) {
   check_model(model, "evaluate");
   if (prefix.empty()) check_metrics("evaluate", metrics, {"loss"}, /*has_validation=*/false);
   const Modes before(*model);
@@ -215,6 +210,12 @@ Numbers evaluate(const std::shared_ptr<nn::Module>& model, const Loader& loader,
     total += result.loss.item<double>() * static_cast<double>(result.size);
     weight += static_cast<double>(result.size);
     update_metrics(metrics, result);
+  }
+  if (ranks != nullptr) {
+    const auto sums = ranks->sums(std::array{total, weight});
+    total = sums[0];
+    weight = sums[1];
+    reduce_metrics(metrics, *ranks);
   }
   TERN_CHECK(weight > 0, Error, "evaluate: the loader gave no batch");
   Numbers numbers;

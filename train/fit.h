@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include <tern/core/distributed/process_group.h>
 #include <tern/nn/any_module.h>
 #include <tern/nn/modules/loss.h>
 #include <tern/train/callback.h>
@@ -90,6 +91,10 @@ struct Options {
   std::vector<AnyCallback> callbacks = {};
   /// A file of a Checkpoint to continue from.
   std::string resume = {};
+  /// The ranks that train the model together, each with the batches of its own loader: gradients
+  /// are averaged as by nn::parallel::DistributedDataParallel, losses and metrics are those of all
+  /// ranks, and rank 0 alone reports and writes files. Nothing for this process alone.
+  std::optional<distributed::ProcessGroup> process_group = {};
 };
 
 namespace detail {
@@ -184,9 +189,10 @@ BatchFunction batch_function(const M& model, F&& loss) {
 
 TERN_API Numbers evaluate(const std::shared_ptr<nn::Module>& model, const Loader& loader,
                           const BatchFunction& function, const std::vector<NamedMetric>& metrics,
-                          std::string_view prefix);
+                          std::string_view prefix, const Ranks* ranks = nullptr);
 void check_has_output(const std::vector<NamedMetric>& metrics, const BatchResult& result);
 void update_metrics(const std::vector<NamedMetric>& metrics, const BatchResult& result);
+void reduce_metrics(const std::vector<NamedMetric>& metrics, const Ranks& ranks);
 double number_of(const char* function, const NamedMetric& named);
 TERN_API Tensor predict(const nn::AnyModule& model, const Loader& loader,
                         const std::function<Tensor(const void*)>& data_of);
@@ -205,6 +211,10 @@ TERN_API Tensor predict(const nn::AnyModule& model, const Loader& loader,
 /// Training is in training mode; a model that is in training mode keeps the modes of its
 /// submodules, so a frozen part may stay in evaluation mode. After fit(), also after an exception,
 /// every module has the mode that it had before.
+///
+/// With Options::process_group every rank calls fit(). Give each loader a distributed sampler,
+/// which fit() tells the epoch. The ranks end an epoch together: it is an Error on all if one has
+/// fewer batches than another. A loss that is NaN on one rank counts as NaN on all.
 ///
 /// Throws: before the first step, Error for options out of range, for a metric with the name of
 /// another number or with several numbers, and for callbacks that do not fit: see

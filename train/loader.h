@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -34,6 +35,8 @@ class TERN_API Batches {
  public:
   virtual ~Batches();
   virtual void begin() = 0;
+  /// Tells the sampler, if it is a distributed one, the epoch that begins.
+  virtual void set_epoch(std::size_t epoch) = 0;
   /// Returns the current batch, null at the end of the epoch.
   virtual const void* batch() = 0;
   virtual void next() = 0;
@@ -61,6 +64,11 @@ class BatchesOf final : public Batches {
     iterator_.reset();
     iterator_.emplace(loader_->begin());
     end_.emplace(loader_->end());
+  }
+  void set_epoch(std::size_t epoch) override {
+    if constexpr (requires { loader_->sampler().set_epoch(epoch); }) {
+      loader_->sampler().set_epoch(epoch);
+    }
   }
   const void* batch() override {
     if (!(*iterator_ != *end_)) return nullptr;

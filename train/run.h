@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include <tern/core/distributed/process_group.h>
 #include <tern/core/tensor/state.h>
 #include <tern/core/tensor/tensor.h>
 #include <tern/nn/module.h>
@@ -22,6 +23,7 @@ struct Options;
 
 namespace detail {
 class Batches;
+class Ranks;
 
 /// What one batch gives.
 struct BatchResult {
@@ -50,6 +52,13 @@ class TERN_API Run {
   optim::Optimizer& optimizer() const noexcept { return optimizer_; }
   /// Returns the options of fit().
   const Options& options() const noexcept { return options_; }
+  /// Returns the ranks that train together: those of Options::process_group, or this process alone.
+  const distributed::ProcessGroup& process_group() const noexcept;
+  /// Calls a function on rank 0 while the other ranks wait, such as one that writes a file. All
+  /// ranks must call this. If the function throws, throws on all.
+  void on_rank_0(const std::function<void()>& function) const;
+  /// Calls a function on every rank. All must call this. If it throws on some, throws on all.
+  void on_every_rank(const std::function<void()>& function) const;
   /// Returns the number of the current epoch, from 1; 0 before the first one.
   std::int64_t epoch() const noexcept { return epoch_; }
   /// Returns the number of steps of the optimizer, from the beginning of the training.
@@ -69,7 +78,7 @@ class TERN_API Run {
   const History& history() const noexcept { return history_; }
 
   /// Ends the training after the current step, or after the current epoch if called at its end.
-  /// An epoch that is not complete has no numbers in the history.
+  /// An epoch that is not complete has no numbers in the history. If one rank calls it, all stop.
   void stop(std::string reason = "stop() was called");
   /// Returns true after stop() and after the last step.
   bool is_stopping() const noexcept { return is_stopping_; }
@@ -80,8 +89,9 @@ class TERN_API Run {
   bool has_loader_state() const;
 
   /// Returns all that is needed to continue bit for bit: the states of model, optimizer, scaler,
-  /// callbacks, loader and generators, and the numbers so far. Throws Error within an epoch if the
-  /// loader has no state.
+  /// callbacks, loader and generators, and the numbers so far. With several ranks all must call it;
+  /// rank 0 gets the loaders and generators of all. Throws Error within an epoch if the loader has
+  /// no state.
   State state_dict() const;
   /// Continues from a state. Throws Error, which names the part that does not fit; then nothing has
   /// changed.
@@ -100,9 +110,12 @@ class TERN_API Run {
   void train_epoch();
   void train_batch(const void* batch);
   void check_gradients();
+  bool goes_on(const void* batch);
   void step_optimizer();
   void end_epoch();
+  void call(void (Callback::*event)(Run&), bool is_last);
   void call(void (Callback::*event)(Run&));
+  void check_callbacks() const;
   std::vector<Part> parts() const;
   State progress() const;
   void load_progress(const State& state);
@@ -110,6 +123,7 @@ class TERN_API Run {
   void load_callback_states(const State& state);
 
   std::shared_ptr<nn::Module> model_;
+  std::unique_ptr<detail::Ranks> ranks_;
   detail::Batches& loader_;
   optim::Optimizer& optimizer_;
   detail::BatchFunction function_;

@@ -6,6 +6,7 @@
 #include <tern/core/base/error.h>
 #include <tern/core/ops/ops.h>
 #include <tern/serialization/checkpoint.h>
+#include <tern/train/detail/ranks.h>
 #include <tern/train/fit.h>
 #include <tern/train/grad_scaler.h>
 
@@ -32,9 +33,11 @@ void load_each(const std::vector<T*>& objects, const State& states) {
 
 }  // namespace
 
-/// One entry of a checkpoint.
+/// One entry of a checkpoint. With several ranks the top of the checkpoint has that of rank 0, and
+/// the entry "ranks" has for each rank those that are its own.
 struct Run::Part {
   const char* name;
+  bool is_own;
   std::function<State()> save;
   std::function<void(const State&)> load;
 };
@@ -42,24 +45,24 @@ struct Run::Part {
 std::vector<Run::Part> Run::parts() const {
   Run& run = const_cast<Run&>(*this);  // load() is called by a member that is not const
   std::vector<Part> parts = {
-      {"model", [&run] { return run.model_->state_dict(); },
+      {"model", false, [&run] { return run.model_->state_dict(); },
        [&run](const State& state) { run.model_->load_state_dict(state); }},
-      {"optimizer", [&run] { return run.optimizer_.state_dict(); },
+      {"optimizer", false, [&run] { return run.optimizer_.state_dict(); },
        [&run](const State& state) { run.optimizer_.load_state_dict(state); }},
-      {"callbacks", [&run] { return run.callback_states(); },
+      {"callbacks", false, [&run] { return run.callback_states(); },
        [&run](const State& state) { run.load_callback_states(state); }}};
   if (amp::GradScaler* const scaler = options_.scaler) {
-    parts.push_back({"scaler", [scaler] { return scaler->state_dict(); },
+    parts.push_back({"scaler", false, [scaler] { return scaler->state_dict(); },
                      [scaler](const State& state) { scaler->load_state_dict(state); }});
   }
   if (loader_.has_state()) {
-    parts.push_back({"loader", [&run] { return run.loader_.state_dict(); },
+    parts.push_back({"loader", true, [&run] { return run.loader_.state_dict(); },
                      [&run](const State& state) { run.loader_.load_state_dict(state); }});
   }
-  parts.push_back({"progress", [&run] { return run.progress(); },
+  parts.push_back({"progress", true, [&run] { return run.progress(); },
                    [&run](const State& state) { run.load_progress(state); }});
   // Last, because the parts before may draw.
-  parts.push_back({"generators", [] { return generator_states(); },
+  parts.push_back({"generators", true, [] { return generator_states(); },
                    [](const State& state) { set_generator_states(state); }});
   return parts;
 }
@@ -70,8 +73,16 @@ State Run::state_dict() const {
   TERN_CHECK(!in_epoch_ || loader_.has_state(), Error,
              "the training cannot be saved within an epoch, because the loader has no "
              "state_dict(); save at the end of an epoch");
-  State state;
-  for (const Part& part : parts()) state.insert(part.name, part.save());
+  State state, own;
+  for (const Part& part : parts()) {
+    state.insert(part.name, part.save());
+    if (part.is_own) own.insert(part.name, state[part.name]);
+  }
+  if (process_group().size() > 1) {
+    State ranks = State::list();
+    for (State& each : ranks_->gather(own)) ranks.push_back(std::move(each));
+    state.insert("ranks", std::move(ranks));
+  }
   return state;
 }
 
@@ -79,9 +90,20 @@ void Run::load_state_dict(const State& state) {
   TERN_CHECK(state.is_dict() && state.contains("progress"), Error,
              "this is no checkpoint of a training; load the weights of a model by "
              "tern::load(model, path)");
+  const State* const ranks = state.find("ranks");
+  const auto saved_ranks = static_cast<std::int64_t>(ranks == nullptr ? 1 : ranks->size());
+  const bool is_same_size = saved_ranks == process_group().size();
+  TERN_CHECK(is_same_size || !state["progress"].get<bool>("in_epoch"), Error,
+             "the checkpoint was saved within an epoch by ", saved_ranks, " ranks, these are ",
+             process_group().size(), "; only those of complete epochs fit any number");
   std::vector<std::pair<Part, State>> undo;  // of the parts that are loaded
   try {
     for (Part& part : parts()) {
+      const bool is_per_rank = part.is_own && part.name != std::string_view("progress");
+      if (is_per_rank && !is_same_size) continue;  // the next epoch begins afresh
+      const State& from = part.is_own && ranks != nullptr && is_same_size
+                              ? (*ranks)[static_cast<std::size_t>(process_group().rank())]
+                              : state;
       State before = part.save();
       if (part.name == std::string_view("model")) {  // load() writes into these tensors
         State copies;
@@ -89,7 +111,7 @@ void Run::load_state_dict(const State& state) {
         before = std::move(copies);
       }
       try {
-        const State* saved = state.find(part.name);
+        const State* saved = from.find(part.name);
         TERN_CHECK(saved != nullptr, Error, "the checkpoint has no entry of this name");
         part.load(*saved);
       } catch (const Error& error) {

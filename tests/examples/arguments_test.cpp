@@ -30,12 +30,24 @@ void check_refused(const Scratch& scratch, const std::string& command, const std
   EXPECT_EQ(std::ranges::count(result.text, '\n'), 1) << command << "\n" << result.text;
 }
 
-const char* const kCommands[] = {
-    "char_lm",        "cifar_resnet",     "classify",      "custom_dataset",
-    "custom_op",      "date_translate",   "dcgan",         "gru",
-    "mnist",          "mnist_mlp",        "vae",           "linear_regression",
-    "multi_device",   "sentence_classes", "sine_forecast", "tern-state convert",
-    "tern-state diff"};
+const char* const kCommands[] = {"char_lm",
+                                 "cifar_resnet",
+                                 "classify",
+                                 "custom_dataset",
+                                 "custom_op",
+                                 "date_translate",
+                                 "dcgan",
+                                 "gru",
+                                 "mnist",
+                                 "mnist_mlp",
+                                 "vae",
+                                 "linear_regression",
+                                 "multi_device",
+                                 "sentence_classes",
+                                 "sine_forecast",
+                                 "vae_distributed",
+                                 "tern-state convert",
+                                 "tern-state diff"};
 
 TEST(Arguments, EveryNumberHasARange) {
   const Scratch scratch;

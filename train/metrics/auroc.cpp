@@ -112,6 +112,24 @@ Tensor AUROC::compute() const {
   return average_ == Average::None ? tensor(areas, kDouble) : detail::number(sum / weights);
 }
 
+void AUROC::all_reduce(const distributed::ProcessGroup& group) {
+  const Tensor scores = all_scores().cpu().to(kDouble), targets = all_targets().cpu();
+  const Tensor count = tensor({targets.numel()}, kLong), most = count.clone();
+  group.all_reduce(most, distributed::ReduceOp::kMax);
+  const std::int64_t rest = most.item<std::int64_t>() - targets.numel();
+  const std::vector<Tensor> counts = group.all_gather(count);
+  std::vector<Tensor> all_scores =
+      group.all_gather(cat({scores, scores.new_zeros({rest, columns_})}));
+  std::vector<Tensor> all_targets = group.all_gather(cat({targets, targets.new_zeros({rest})}));
+  for (std::size_t rank = 0; rank < counts.size(); ++rank) {
+    const auto rows = counts[rank].item<std::int64_t>();
+    all_scores[rank] = all_scores[rank].narrow(0, 0, rows);
+    all_targets[rank] = all_targets[rank].narrow(0, 0, rows);
+  }
+  scores_ = {cat(all_scores)};
+  targets_ = {cat(all_targets)};
+}
+
 void AUROC::reset() {
   scores_.clear();
   targets_.clear();

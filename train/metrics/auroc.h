@@ -38,6 +38,7 @@ class TERN_API AUROC : public TargetMetric {
   /// Returns all scores and targets.
   State state_dict() const override;
   void load_state_dict(const State& state) override;
+  void all_reduce(const distributed::ProcessGroup& group) override;
 
  private:
   Tensor all_scores() const;

@@ -9,6 +9,16 @@ Metric::~Metric() = default;
 
 double Metric::value() const { return compute().item<double>(); }
 
+void Metric::all_reduce(const distributed::ProcessGroup& group) {
+  State state = state_dict(), sums;
+  for (const auto& [name, value] : state) {
+    const Tensor sum = value.to<Tensor>(name).clone();
+    group.all_reduce(sum);
+    sums.insert(name, sum);
+  }
+  load_state_dict(sums);
+}
+
 namespace detail {
 
 void add_to(Tensor& sums, const Tensor& amounts) {

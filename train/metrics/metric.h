@@ -1,5 +1,6 @@
 #pragma once
 
+#include <tern/core/distributed/process_group.h>
 #include <tern/core/tensor/state.h>
 #include <tern/core/tensor/tensor.h>
 
@@ -30,6 +31,11 @@ class TERN_API Metric {
   /// Throws: IndexError for a missing key, Error for a value of another kind, ShapeError and
   /// DTypeError for a tensor of other sizes or another dtype. The metric is then unchanged.
   virtual void load_state_dict(const State& state) = 0;
+
+  /// Adds the batches of all ranks, so that compute() is the value over all of them. Every rank
+  /// must call it, on a metric with the same constructor's arguments. Adds the tensors of
+  /// state_dict(); a metric whose state is no sums overrides it.
+  virtual void all_reduce(const distributed::ProcessGroup& group);
 
  protected:
   Metric() = default;

@@ -32,6 +32,7 @@ class TERN_API TensorBoard : public Callback {
   void on_step_end(Run& run) override;
   void on_epoch_end(Run& run) override;
   void on_fit_end(Run& run) override;
+  bool is_report() const override { return true; }
 
  private:
   std::string log_dir_;
