@@ -59,6 +59,13 @@ if(TARGET tern_cuda)
       "libcublas-${cuda}, libcusolver-${cuda}, libcudnn9-cuda-${CUDAToolkit_VERSION_MAJOR}")
 endif()
 
+if(TARGET tern_mpi)
+  # Programs start by mpirun, which is in openmpi-bin; dpkg-shlibdeps finds the library.
+  tern_deb(mpi libtern${tern_soversion}-mpi libs "The plugin that connects processes started by mpirun of OpenMPI.")
+  tern_deb_without_runpath(mpi tern_mpi ${plugins})
+  set(CPACK_DEBIAN_DEB_MPI_PACKAGE_RECOMMENDS openmpi-bin)
+endif()
+
 if(TERN_HAS_PACKED_RELOCATIONS)
   set(CPACK_DEBIAN_DEB_LIBRARY_PACKAGE_DEPENDS "libc6 (>= 2.36)")  # dpkg-shlibdeps looks at symbols alone
 endif()

@@ -1,5 +1,5 @@
 #!/bin/sh
-# public_headers.sh [made]: prints the public headers: those that tern.h, train/train.h, nn/models.h and torch/torch.h include,
+# public_headers.sh [made]: prints the public headers: those that tern.h, train/train.h, nn/models.h, text/text.h and torch/torch.h include,
 # and those that users include by their own names. Headers that the build makes are not among them, but with `made`.
 set -eu
 cd "$(dirname "$0")/.."
@@ -17,7 +17,8 @@ awk '
   }
   BEGIN {
     visit("tern.h"); visit("train/train.h"); visit("compat/torch/torch.h"); visit("compat/torch/script.h")
-    visit("serialization/safetensors.h"); visit("nn/models.h")
+    visit("compat/names/c10d.h")
+    visit("serialization/safetensors.h"); visit("nn/models.h"); visit("text/text.h")
   }'
 [ "${1-}" = made ] || exit 0
 sed -n 's/^\([^#]*\):.*/\1/p' cmake/moved_headers.txt

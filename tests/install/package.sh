@@ -23,9 +23,11 @@ version=$soversion.$(number PATCH)
 library=libtern$soversion
 cuda=
 [ ! -e "$build/lib/libtern_cuda.so" ] || cuda=$library-cuda
+mpi=
+[ ! -e "$build/lib/libtern_mpi.so" ] || mpi=$library-mpi
 
 # The packages, their versions, and what they depend on.
-printf '%s\n' libtern-dev "$library" ${cuda:+"$cuda"} tern-tools | sort >"$work/expected"
+printf '%s\n' libtern-dev "$library" ${cuda:+"$cuda"} ${mpi:+"$mpi"} tern-tools | sort >"$work/expected"
 for package in "$work"/packages/*.deb; do dpkg-deb -f "$package" Package; done | sort | diff "$work/expected" -
 # depends NAME PATTERN...: the field Depends of the package matches each pattern.
 depends() {
@@ -44,6 +46,7 @@ if [ -n "$cuda" ]; then
   depends "$cuda" "$same, libc6 (>= "
   if dpkg-deb -f "$work/packages/$cuda"_*.deb Depends | grep -Ei 'cu(da|blas|solver|dnn)'; then exit 1; fi
 fi
+[ -z "$mpi" ] || depends "$mpi" "$same, libc6 (>= " 'libopenmpi3'
 # What dpkg-shlibdeps does not see: the loader of glibc 2.36 first reads packed relocations.
 if readelf -V "$build/lib/libtern.so" | grep -q GLIBC_ABI_DT_RELR; then
   depends "$library" 'libc6 (>= 2\.3[6-9])'
@@ -71,8 +74,8 @@ for file in "$libraries/libtern.so" "$libraries/tern-$soversion"/*.so "$work/roo
 done
 "$source/cmake/abi.sh" "$build/lib/libtern.so" "$libraries/libtern.so" | grep -q ': 0 symbols gone, 0 added$'
 if grep -rn "$build" "$libraries/cmake" "$libraries/pkgconfig"; then exit 1; fi
-(cd "$work/root/usr/include/tern" && find . -name '*.h' -not -path '*/generated/*' | sed 's|^./||' | sort) >"$work/headers"
-(cd "$source" && sh cmake/public_headers.sh made | sort) | diff "$work/headers" -
+(cd "$work/root/usr/include/tern" && find . -name '*.h*' -not -path '*/generated/*' | sed 's|^./||' | sort) >"$work/headers"
+(cd "$source" && sh cmake/public_headers.sh made | grep -v ^text/ | sort) | diff "$work/headers" -
 
 # Programs can open each library, and libtern its plugins.
 "$source/tests/plugins/shipped.sh" "$work/shipped" "$libraries" "$build" "$libraries/tern-$soversion"

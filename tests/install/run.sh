@@ -12,6 +12,7 @@ build_consumer() {
   cmake --build "$work/build" --parallel 2 --target consumer consumer_torch
   "$work/build/consumer"
   "$work/build/consumer_torch"
+  [ ! -e "$work/build/consumer_text" ] || "$work/build/consumer_text"
 }
 
 case $way in
@@ -19,6 +20,7 @@ case $way in
     cmake --install "$build" --prefix "$work/prefix"
     wanted=$(sed -n 's/^#define TERN_VERSION_M[AI][JN]OR //p' "$source/core/base/version.h" | paste -sd.)
     build_consumer -D CMAKE_BUILD_TYPE=Debug -D CMAKE_PREFIX_PATH="$work/prefix" -D WANTED="$wanted"
+    [ ! -e "$work/prefix/lib/libtern_text.so" ] || test -e "$work/build/consumer_text"
     "$work/prefix/bin/tern-state" --help >"$work/help"
     # All libraries are installed, and programs can open each of them.
     (cd "$build/lib" && ls libtern*.so | grep -v emulated) >"$work/libraries"
@@ -32,10 +34,12 @@ case $way in
     cmake -S "$source/tests/install/torch" -B "$work/unasked" -D CMAKE_PREFIX_PATH="$work/prefix" >"$work/unasked.log" 2>&1 || true
     if grep "^Torch_DIR.*$work" "$work/unasked/CMakeCache.txt"; then exit 1; fi
     # The public headers, and no other.
-    (cd "$work/prefix/include/tern" && find . -name '*.h' -not -path '*/generated/*' | sed 's|^./||' | sort) >"$work/installed"
-    (cd "$source" && sh cmake/public_headers.sh made | sort) | diff "$work/installed" -
+    (cd "$work/prefix/include/tern" && find . -name '*.h*' -not -path '*/generated/*' | sed 's|^./||' | sort) >"$work/installed"
+    absent=none
+    [ -e "$work/prefix/lib/libtern_text.so" ] || absent=^text/
+    (cd "$source" && sh cmake/public_headers.sh made | grep -v "$absent" | sort) | diff "$work/installed" -
     # Every installed header brings what it needs along.
-    (cd "$work/prefix/include" && find tern -name '*.h' | sed 's/.*/#include <&>/') >"$work/all.cpp"
+    (cd "$work/prefix/include" && find tern -name '*.h*' | sed 's/.*/#include <&>/') >"$work/all.cpp"
     "$cxx" -std=c++20 -fsyntax-only -I"$work/prefix/include" "$work/all.cpp"
     # The same with pkg-config, from a folder that was moved.
     command -v pkg-config >/dev/null || "$source/cmake/setup.sh" pkg-config
@@ -45,6 +49,12 @@ case $way in
     "$cxx" -std=c++20 "$source/tests/install/consumer/consumer.cpp" $(pkg-config --cflags --libs tern) \
       -Wl,-rpath,"$(pkg-config --variable=libdir tern)" -o "$work/consumer_pkg_config"
     "$work/consumer_pkg_config"
+    if [ -e "$work/moved/lib/libtern_text.so" ]; then
+      # shellcheck disable=SC2046  # the flags are words
+      "$cxx" -std=c++20 "$source/tests/install/consumer/consumer_text.cpp" $(pkg-config --cflags --libs tern-text) \
+        -Wl,-rpath,"$(pkg-config --variable=libdir tern)" -o "$work/consumer_text_pkg_config"
+      "$work/consumer_text_pkg_config"
+    fi
     test "$(pkg-config --modversion tern)" = "$(sed -n 's/.*PACKAGE_VERSION "\(.*\)".*/\1/p' "$work/prefix/lib/cmake/tern/tern-config-version.cmake" | head -1)"
     # With `!` before it, a command that is not the last one would never stop the script.
     if grep -rn "$build" "$work/prefix/lib/cmake" "$work/prefix/lib/pkgconfig"; then exit 1; fi

@@ -1,0 +1,48 @@
+# libtern_text.so: tokenizers, a library of its own, so that programs without them need no libutf8proc. Built where there is one.
+
+if(PROJECT_IS_TOP_LEVEL)
+  set(tern_text_default AUTO)
+else()
+  set(tern_text_default OFF)  # as part of another project, build no more than it asked for
+endif()
+set(TERN_TEXT ${tern_text_default} CACHE STRING "Build the library of tokenizers: ON, OFF, or AUTO where there is libutf8proc")
+set_property(CACHE TERN_TEXT PROPERTY STRINGS AUTO ON OFF)
+
+function(tern_add_text)
+  file(GLOB_RECURSE sources CONFIGURE_DEPENDS text/*.cpp)
+  add_library(tern_text ${TERN_LIBRARY_TYPE} ${sources})
+  add_library(tern::text ALIAS tern_text)
+  tern_own_code(tern_text)
+  tern_unity(tern_text)
+  tern_public_includes(tern_text)
+  target_compile_features(tern_text PUBLIC cxx_std_20)
+  target_compile_options(tern_text PRIVATE -fno-semantic-interposition ${TERN_NO_ALIGNMENT})
+  target_include_directories(tern_text SYSTEM PRIVATE ${TERN_UTF8PROC_FOLDER})
+  # tern-config.cmake adds tern::tern: CMake exports no target that needs one of several other exports.
+  target_link_libraries(tern_text PUBLIC $<BUILD_INTERFACE:tern>
+    PRIVATE $<BUILD_INTERFACE:nlohmann_json::nlohmann_json> ${TERN_UTF8PROC_LIBRARY})
+  target_link_options(tern_text PRIVATE -Wl,-Bsymbolic-functions ${TERN_PACKED_RELOCATIONS})
+  set_target_properties(tern_text PROPERTIES
+    EXPORT_NAME text
+    POSITION_INDEPENDENT_CODE ON
+    VERSION ${PROJECT_VERSION}
+    SOVERSION ${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR})
+  # Reading files: once per tokenizer.
+  file(GLOB readers CONFIGURE_DEPENDS text/files/*.cpp)
+  set_source_files_properties(${readers} PROPERTIES COMPILE_OPTIONS $<$<NOT:$<CONFIG:Debug>>:-Os>)
+  add_dependencies(tern_programs tern_text)
+endfunction()
+
+if(TERN_TEXT STREQUAL "AUTO" OR TERN_TEXT)
+  # Debian's libutf8proc has no CMake package.
+  find_path(TERN_UTF8PROC_FOLDER utf8proc.h)
+  find_library(TERN_UTF8PROC_LIBRARY utf8proc)
+  mark_as_advanced(TERN_UTF8PROC_FOLDER TERN_UTF8PROC_LIBRARY)
+  if(TERN_UTF8PROC_FOLDER AND TERN_UTF8PROC_LIBRARY)
+    tern_add_text()
+  elseif(TERN_TEXT STREQUAL "AUTO")
+    message(STATUS "Without tern::text, the tokenizers: they need libutf8proc (Debian package libutf8proc-dev)")
+  else()
+    message(FATAL_ERROR "TERN_TEXT=ON needs libutf8proc (Debian package libutf8proc-dev)")
+  endif()
+endif()

@@ -1,0 +1,8 @@
+#pragma once
+
+/// Tokenizers: texts to the numbers that language models read, and back. A library of its own:
+/// link tern::text (CMake) or tern-text (pkg-config).
+
+#include <tern/text/decode_stream.h>
+#include <tern/text/encoding.h>
+#include <tern/text/tokenizer.h>
