@@ -35,6 +35,7 @@ const Names kAllowed = {
     "SavedTensor",
     "GradSlot",      // a leaf's gradient, which the accumulator records on the stream of backward
     "BackwardCall",  // gradients, from one node to another in one backward
+    "ProcessGroup",  // tensors of calls that run, which end before the node's function does
     "AutogradContext",  // lists that are empty behind forward; saved_data records the stream
 };
 
