@@ -13,7 +13,8 @@ using tern::detail::text_of;
 
 DeviceRules::DeviceRules() : counts_(std::make_shared<Counts>()), key_("0") {}
 
-bool DeviceRules::hold() {
+bool DeviceRules::hold(bool is_linked) {
+  if (is_linked) return true;
   const char* const nccl = std::getenv("TERN_NCCL");
   if (nccl != nullptr && std::string_view(nccl) == "0") return false;
   const char* const simulated = std::getenv("TERN_SIMULATE_CUDA");

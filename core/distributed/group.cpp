@@ -8,6 +8,7 @@
 #include <tern/core/base/error.h>
 #include <tern/core/distributed/detail/group.h>
 #include <tern/core/distributed/detail/threads.h>
+#include <tern/core/kernels/backend.h>
 
 namespace tern::distributed::detail {
 namespace {
@@ -45,6 +46,10 @@ std::int64_t host_hash() {
   char name[256] = {};
   gethostname(name, sizeof(name) - 1);
   return static_cast<std::int64_t>(kernels::detail::hash_bytes(0, name));
+}
+
+std::function<void()> order_after(Device device) {
+  return kernels::backend_of(device.type()).order_after(device.index());
 }
 
 std::string list_of(const std::vector<int>& ranks) {
@@ -94,7 +99,7 @@ void Group::set_timeout(double seconds) {
 
 void Group::count(Call& call) {
   const bool is_counted = call.device.is_cuda() && !is_between_two(call.kind);
-  if (is_counted && DeviceRules::hold()) call.order = rules_.next(describe(call));
+  if (is_counted && DeviceRules::hold(call.is_linked)) call.order = rules_.next(describe(call));
 }
 
 Work Group::start(Call call, Body body, std::function<void()> finish) {
@@ -108,6 +113,7 @@ Work Group::start(Call call, Body body, std::function<void()> finish) {
   pending->body = std::move(body);
   pending->finish = std::move(finish);
   pending->group = shared_from_this();
+  if (pending->call.is_linked) pending->after_program = order_after(pending->call.device);
   begin_pending(*pending);
   {
     const std::lock_guard lock(mutex_);
@@ -133,6 +139,7 @@ void Group::run(Call call, const Body& body, const std::function<void()>& finish
   pending.call = std::move(call);
   count(pending.call);
   pending.body = body;
+  if (pending.call.is_linked) pending.after_program = order_after(pending.call.device);
   perform(pending);
   {
     const std::lock_guard lock(mutex_);
@@ -140,6 +147,7 @@ void Group::run(Call call, const Body& body, const std::function<void()>& finish
   }
   changed_.notify_all();
   if (pending.error) std::rethrow_exception(pending.error);
+  if (pending.after_call) pending.after_call();
   if (finish) finish();
 }
 
@@ -169,7 +177,7 @@ void Group::perform(Pending& pending) {
     transport_->enter(&call);
     if (!is_between_two(call.kind)) check_agreement(call);
     if (!is_between_two(call.kind)) check_devices(call);
-    const Result result = pending.body(*transport_);
+    const Result result = call.is_linked ? run_between_devices(pending) : pending.body(*transport_);
     const bool is_late = result.outcome == Result::Outcome::kLate;
     check(result, call, is_late ? std::make_shared<Body>(pending.body) : nullptr);
   } catch (...) {
@@ -188,6 +196,20 @@ void Group::perform(Pending& pending) {
   }
 }
 
+Result Group::run_between_devices(Pending& pending) {
+  const Device device = pending.call.device;
+  if (!device_transport_) {
+    device_transport_ = std::make_unique<DeviceTransport>(*transport_, device, timeout_);
+  }
+  Result result;
+  device_transport_->on_stream([&] {
+    pending.after_program();
+    result = pending.body(*device_transport_);
+    pending.after_call = order_after(device);
+  });
+  return result;
+}
+
 // Compares the calls by one small reduction: the minimum of a number and of its complement, which
 // is the maximum.
 void Group::check_agreement(const Call& call) {
@@ -198,8 +220,9 @@ void Group::check_agreement(const Call& call) {
                                  static_cast<std::int64_t>(call.dtype),
                                  hash_of(call.sizes),
                                  static_cast<std::int64_t>(call.device.type()),
+                                 call.is_linked ? 1 : 0,
                                  call.order.hash};
-  constexpr std::size_t kFields = std::size(fields);
+  constexpr std::size_t kFields = std::size(fields), kLinked = 7;
   const auto memory = std::make_shared<std::array<std::int64_t, 2 * kFields>>();
   std::array<std::int64_t, 2 * kFields>& ends = *memory;
   for (std::size_t i = 0; i < kFields; ++i) {
@@ -221,6 +244,9 @@ void Group::check_agreement(const Call& call) {
   mine = describe(call);
   if (agree_but_for_order)
     mine += call.order.before.empty() ? " first" : " after " + call.order.before;
+  if (ends[kLinked] != ~ends[kFields + kLinked]) {
+    mine += call.is_linked ? " by NCCL" : " over host memory";
+  }
   mine.resize(kPositionBytes - 1);
   mine.push_back('\0');
   all.resize(static_cast<std::size_t>(size() * kPositionBytes));
@@ -240,7 +266,7 @@ void Group::check_agreement(const Call& call) {
 
 // Two ranks of one process or machine cannot share a device, and a rank cannot change its own.
 void Group::check_devices(const Call& call) {
-  if (!call.device.is_cuda() || !DeviceRules::hold()) return;
+  if (!call.device.is_cuda() || !DeviceRules::hold(call.is_linked)) return;
   const auto memory = std::make_shared<
       std::pair<std::array<std::int64_t, 3>, std::vector<std::array<std::int64_t, 3>>>>();
   auto& [mine, all] = *memory;
@@ -331,6 +357,7 @@ void Work::wait() {
     pending->changed.wait(lock, [&] { return pending->is_done; });
   }
   if (pending->error) std::rethrow_exception(pending->error);
+  if (pending->after_call) pending->after_call();
   if (pending->finish) pending->finish();
 }
 

@@ -23,44 +23,51 @@ void check_tensor(const char* op, const Tensor& tensor) {
   TERN_CHECK(!tensor.is_meta(), DeviceError, op, ": a tensor on meta has no elements");
 }
 
-// The elements of an output in host memory, row by row: the tensor's own, or a copy that goes back
-// when the call is over.
+// Where the ranks exchange the elements of a tensor: on its device, if devices are linked, or in
+// host memory.
+Device place_of(const Group& group, const Tensor& tensor) {
+  return group.links(tensor) ? tensor.device() : Device(kCPU);
+}
+
+// The elements of an output, row by row: the tensor's own, or a copy that goes back when the call
+// is over.
 struct Output {
-  Output(const char* op, Tensor output, bool needs_elements) : tensor(std::move(output)) {
+  Output(const char* op, Tensor output, bool needs_elements, Device place = Device(kCPU))
+      : tensor(std::move(output)) {
     check_tensor(op, tensor);
     TERN_CHECK(!tensor.self().has_internal_overlap(), Error, op,
                ": elements of the output share memory; clone() it");
-    if (tensor.device().is_cpu() && tensor.is_contiguous()) {
-      host = tensor;
+    if (tensor.device() == place && tensor.is_contiguous()) {
+      elements = tensor;
     } else if (needs_elements) {
-      host = tensor.detach().to(kCPU).contiguous();
+      elements = tensor.detach().to(place).contiguous();
     } else {
-      host = empty(tensor.sizes(), TensorOptions().dtype(tensor.dtype()));
+      elements = empty(tensor.sizes(), TensorOptions().dtype(tensor.dtype()).device(place));
     }
   }
   void finish() const {
-    if (host.is_same(tensor)) {
+    if (elements.is_same(tensor)) {
       tensor.self().storage->bump_version();
     } else {
       const NoGradGuard no_grad;
-      tensor.copy_(host);
+      tensor.copy_(elements);
     }
   }
-  void* data() const { return host.data_ptr(); }
+  void* data() const { return elements.data_ptr(); }
 
-  Tensor tensor, host;
+  Tensor tensor, elements;
 };
 
-// The elements of an input in host memory, row by row.
-Tensor on_host(const Tensor& input) {
+// The elements of an input, row by row.
+Tensor elements_of(const Tensor& input, Device place) {
   const NoGradGuard no_grad;
-  return input.detach().to(kCPU).contiguous();
+  return input.detach().to(place).contiguous();
 }
 
 // The same, but not those of the output.
-Tensor on_host(const Tensor& input, const Output& output) {
-  const Tensor host = on_host(input);
-  return host.is_alias_of(output.host) ? host.clone() : host;
+Tensor elements_of(const Tensor& input, Device place, const Output& output) {
+  const Tensor elements = elements_of(input, place);
+  return elements.is_alias_of(output.elements) ? elements.clone() : elements;
 }
 
 std::int64_t bytes_of(const Tensor& tensor) {
@@ -70,6 +77,13 @@ std::int64_t bytes_of(const Tensor& tensor) {
 Call call_of(Call::Kind kind, CallSite site, const Tensor& tensor, ReduceOp op = ReduceOp::kSum,
              int peer = 0) {
   return {kind, site, op, peer, tensor.dtype(), DimVector(tensor.sizes()), tensor.device()};
+}
+
+Call collective_of(const Group& group, Call::Kind kind, CallSite site, const Tensor& tensor,
+                   ReduceOp op = ReduceOp::kSum, int root = 0) {
+  Call call = call_of(kind, site, tensor, op, root);
+  call.is_linked = group.links(tensor);
+  return call;
 }
 
 void check_op(const char* name, ReduceOp op, const Tensor& tensor) {
@@ -87,9 +101,14 @@ void check_parts(const char* op, const char* parts_name, const Tensor& parts,
              whole.sizes());
 }
 
-Reduction reduction_of(ReduceOp op) {
+// Returns how the transport joins `elements`. In host memory it divides them first for a mean.
+Reduction prepared_reduction(ReduceOp op, const Tensor& elements, int size) {
   if (op == ReduceOp::kMax) return Reduction::kMax;
-  return op == ReduceOp::kMin ? Reduction::kMin : Reduction::kSum;
+  if (op == ReduceOp::kMin) return Reduction::kMin;
+  if (op == ReduceOp::kSum) return Reduction::kSum;
+  if (!elements.device().is_cpu()) return Reduction::kMean;
+  detail::divide(elements.dtype(), elements.data_ptr(), elements.numel(), size);
+  return Reduction::kSum;
 }
 
 // What a collective does, for those that wait and those that do not.
@@ -106,14 +125,14 @@ struct Task {
 
 Task all_reduce_task(const Group& group, const Tensor& tensor, ReduceOp op, CallSite site) {
   check_op("all_reduce", op, tensor);
-  const Output output("all_reduce", tensor, /*needs_elements=*/true);
-  const int size = group.size();
-  return {call_of(Call::Kind::kAllReduce, site, tensor, op),
-          [output, op, size](Transport& transport) {
-            const std::int64_t count = output.host.numel();
-            const ScalarType dtype = output.host.dtype();
-            if (op == ReduceOp::kMean) detail::divide(dtype, output.data(), count, size);
-            return transport.all_reduce(output.data(), count, dtype, reduction_of(op));
+  check_tensor("all_reduce", tensor);
+  const Output output("all_reduce", tensor, /*needs_elements=*/true, place_of(group, tensor));
+  return {collective_of(group, Call::Kind::kAllReduce, site, tensor, op),
+          [output, op](Transport& transport) {
+            const Tensor& elements = output.elements;
+            const Reduction reduction = prepared_reduction(op, elements, transport.size());
+            return transport.all_reduce(output.data(), elements.numel(), elements.dtype(),
+                                        reduction);
           },
           [output] { output.finish(); }};
 }
@@ -125,36 +144,40 @@ void check_rank(const char* op, int rank, int size) {
 
 Task broadcast_task(const Group& group, const Tensor& tensor, int root, CallSite site) {
   check_rank("broadcast", root, group.size());
-  const Output output("broadcast", tensor, /*needs_elements=*/group.rank() == root);
-  return {call_of(Call::Kind::kBroadcast, site, tensor, ReduceOp::kSum, root),
+  check_tensor("broadcast", tensor);
+  const Output output("broadcast", tensor, /*needs_elements=*/group.rank() == root,
+                      place_of(group, tensor));
+  return {collective_of(group, Call::Kind::kBroadcast, site, tensor, ReduceOp::kSum, root),
           [output, root](Transport& transport) {
-            return transport.broadcast(output.data(), bytes_of(output.host), root);
+            return transport.broadcast(output.data(), bytes_of(output.elements), root);
           },
           [output] { output.finish(); }};
 }
 
 // Those with an input and an output. A group of one rank copies.
 template <class Body>
-Task moving_task(const Group& group, Call call, const Output& output, const Tensor& host,
+Task moving_task(const Group& group, Call call, const Output& output, const Tensor& from,
                  const Body& body) {
   const bool is_alone = group.size() == 1;
   return {std::move(call),
-          [output, host, body](Transport& transport) { return body(transport, output, host); },
-          [output, host, is_alone] {
+          [output, from, body](Transport& transport) { return body(transport, output, from); },
+          // It keeps `from`, which a device may still read when the body has returned.
+          [output, from, is_alone] {
             if (is_alone)
-              std::memcpy(output.data(), host.data_ptr(), static_cast<std::size_t>(bytes_of(host)));
+              std::memcpy(output.data(), from.data_ptr(), static_cast<std::size_t>(bytes_of(from)));
             output.finish();
           }};
 }
 
 Task all_gather_task(const Group& group, const Tensor& tensor, const Tensor& input, CallSite site) {
   check_tensor("all_gather", input);
-  const Output output("all_gather", tensor, false);
+  const Device place = place_of(group, input);
+  const Output output("all_gather", tensor, false, place);
   check_parts("all_gather", "output", tensor, "input", input, group.size());
-  return moving_task(group, call_of(Call::Kind::kAllGather, site, input), output,
-                     on_host(input, output),
-                     [](Transport& transport, const Output& out, const Tensor& host) {
-                       return transport.all_gather(host.data_ptr(), out.data(), bytes_of(host));
+  return moving_task(group, collective_of(group, Call::Kind::kAllGather, site, input), output,
+                     elements_of(input, place, output),
+                     [](Transport& transport, const Output& out, const Tensor& from) {
+                       return transport.all_gather(from.data_ptr(), out.data(), bytes_of(from));
                      });
 }
 
@@ -162,33 +185,35 @@ Task reduce_scatter_task(const Group& group, const Tensor& tensor, const Tensor&
                          CallSite site) {
   check_tensor("reduce_scatter", input);
   check_op("reduce_scatter", op, input);
-  const Output output("reduce_scatter", tensor, false);
+  const Device place = place_of(group, input);
+  const Output output("reduce_scatter", tensor, false, place);
   check_parts("reduce_scatter", "input", input, "output", tensor, group.size());
-  Tensor host = on_host(input, output);
-  if (op == ReduceOp::kMean && host.is_alias_of(input)) host = host.clone();  // will be divided
-  const int size = group.size();
-  return moving_task(group, call_of(Call::Kind::kReduceScatter, site, input, op), output, host,
-                     [op, size](Transport& transport, const Output& out, const Tensor& from) {
-                       const ScalarType dtype = from.dtype();
-                       if (op == ReduceOp::kMean)
-                         detail::divide(dtype, from.data_ptr(), from.numel(), size);
-                       return transport.reduce_scatter(from.data_ptr(), out.data(),
-                                                       out.host.numel(), dtype, reduction_of(op));
-                     });
+  Tensor elements = elements_of(input, place, output);
+  // In host memory they will be divided.
+  if (op == ReduceOp::kMean && elements.is_alias_of(input)) elements = elements.clone();
+  return moving_task(
+      group, collective_of(group, Call::Kind::kReduceScatter, site, input, op), output, elements,
+      [op](Transport& transport, const Output& out, const Tensor& from) {
+        const Reduction reduction = prepared_reduction(op, from, transport.size());
+        return transport.reduce_scatter(from.data_ptr(), out.data(), out.elements.numel(),
+                                        from.dtype(), reduction);
+      });
 }
 
 Task all_to_all_task(const Group& group, const Tensor& tensor, const Tensor& input, CallSite site) {
   check_tensor("all_to_all", input);
-  const Output output("all_to_all", tensor, false);
+  const Device place = place_of(group, input);
+  const Output output("all_to_all", tensor, false, place);
   check_parts("all_to_all", "output", tensor, "input", input, 1);
   const int size = group.size();
   TERN_CHECK(input.numel() % size == 0, ShapeError, "all_to_all: ", input.numel(),
              " elements cannot be divided among ", size, " ranks");
-  return moving_task(
-      group, call_of(Call::Kind::kAllToAll, site, input), output, on_host(input, output),
-      [size](Transport& transport, const Output& out, const Tensor& host) {
-        return transport.all_to_all(host.data_ptr(), out.data(), bytes_of(host) / size);
-      });
+  return moving_task(group, collective_of(group, Call::Kind::kAllToAll, site, input), output,
+                     elements_of(input, place, output),
+                     [size](Transport& transport, const Output& out, const Tensor& from) {
+                       return transport.all_to_all(from.data_ptr(), out.data(),
+                                                   bytes_of(from) / size);
+                     });
 }
 
 // What send() puts before the elements.
@@ -299,7 +324,7 @@ Work ProcessGroup::all_to_all_async(const Tensor& output, const Tensor& input,
 void ProcessGroup::send(const Tensor& tensor, int to, CallSite site) const {
   check_tensor("send", tensor);
   check_peer("send", to, *group_);
-  const Tensor host = on_host(tensor);
+  const Tensor host = elements_of(tensor, kCPU);
   const Call call = call_of(Call::Kind::kSend, site, tensor, ReduceOp::kSum, to);
   const Header header = header_of(call, bytes_of(host));
   group_->run(call, [&](Transport& transport) {

@@ -6,6 +6,7 @@
 
 #include <tern/core/base/profile_scope.h>
 #include <tern/core/base/visibility.h>
+#include <tern/core/kernels/collectives.h>
 #include <tern/core/kernels/graph_capture.h>
 #include <tern/core/kernels/slots.h>
 #include <tern/core/tensor/detail/allocator.h>
@@ -61,6 +62,14 @@ class TERN_API Backend {
   virtual Runner runner(DeviceIndex) {
     return [](const std::function<void()>& body) { body(); };
   }
+
+  /// Returns a function that makes later work of a stream wait for the present work of the calling
+  /// thread's current stream of `device`: of the current stream of the thread that calls it.
+  virtual std::function<void()> order_after(DeviceIndex) {
+    return [] {};
+  }
+  /// Returns what links the devices to those of other ranks; null if the backend has nothing.
+  virtual Collectives* collectives() { return nullptr; }
 
   /// Returns the graph that captures the calling thread's work for `device`; null outside a
   /// capture.

@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include <tern/core/kernels/collectives.h>
 #include <tern/core/kernels/optim/formulas.h>
 #include <tern/core/kernels/slots.h>
 #include <tern/generated/kernel_families.h>
@@ -137,8 +138,9 @@ constexpr std::uint64_t plugin_build_id() {
 #include <tern/core/tensor/dtypes.def>
 #undef TERN_DTYPE
   hash = detail::hash_rules(hash, OptimRules());
-  for (std::size_t size : {sizeof(KernelContext), sizeof(PluginStatus), sizeof(PluginDevice),
-                           sizeof(PluginBlock), sizeof(PluginHost), sizeof(Plugin)}) {
+  for (std::size_t size :
+       {sizeof(KernelContext), sizeof(PluginStatus), sizeof(PluginDevice), sizeof(PluginBlock),
+        sizeof(PluginHost), sizeof(Plugin), sizeof(Collective)}) {
     hash = detail::hash_number(hash, size);
   }
   return hash;

@@ -24,14 +24,18 @@ inline bool contains(const std::string& text, const std::string& part) {
   return text.find(part) != std::string::npos;
 }
 
-/// The device of a rank: the ranks of a machine need one each. There are four simulated ones.
+/// The device of a rank: the ranks of a machine need one each. There are four, which are simulated
+/// unless TERN_REQUIRE_GPU asks for real ones.
 inline Device device_of(const ProcessGroup& group, DeviceType type) {
   return type == kCPU ? Device(kCPU) : Device(kCUDA, static_cast<DeviceIndex>(group.rank()));
 }
 
 class FourDevices : public ::testing::Environment {
  public:
-  void SetUp() override { setenv("TERN_SIMULATE_CUDA", "4", /*overwrite=*/1); }
+  void SetUp() override {
+    const bool is_simulated = std::getenv("TERN_REQUIRE_GPU") == nullptr;
+    setenv(is_simulated ? "TERN_SIMULATE_CUDA" : "TERN_CUDA_VIRTUAL_DEVICES", "4", /*overwrite=*/1);
+  }
 };
 [[maybe_unused]] inline const auto* const kFourDevices =
     ::testing::AddGlobalTestEnvironment(new FourDevices);

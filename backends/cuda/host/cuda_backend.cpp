@@ -1,7 +1,9 @@
 #include <tern/backends/cuda/host/cuda_backend.h>
 
+#include <memory>
 #include <utility>
 
+#include <tern/backends/cuda/host/collectives.h>
 #include <tern/backends/cuda/host/cuda.h>
 #include <tern/backends/cuda/host/event_pool.h>
 #include <tern/backends/cuda/host/plugin_call.h>
@@ -89,6 +91,17 @@ CudaBackend::Runner CudaBackend::runner(DeviceIndex device) {
     const StreamGuard guard(stream);
     body();
   };
+}
+
+std::function<void()> CudaBackend::order_after(DeviceIndex device) {
+  const auto event = std::make_shared<Event>();
+  event->record(getCurrentCUDAStream(device));
+  return [event, device] { event->block(getCurrentCUDAStream(device)); };
+}
+
+kernels::Collectives* CudaBackend::collectives() {
+  static auto& collectives = *new detail::PluginCollectives;
+  return &collectives;
 }
 
 kernels::GraphCapture* CudaBackend::capture(DeviceIndex device) {

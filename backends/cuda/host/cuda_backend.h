@@ -30,6 +30,8 @@ class TERN_API CudaBackend final : public kernels::Backend {
   void record_current_stream(const void* data, DeviceIndex device) override;
   detail::PinnedAllocator* pinned_allocator() override;
   Runner runner(DeviceIndex device) override;
+  std::function<void()> order_after(DeviceIndex device) override;
+  kernels::Collectives* collectives() override;
   kernels::GraphCapture* capture(DeviceIndex device) override;
   const kernels::RangeCalls* ranges() override;
   void* record_time(DeviceIndex device) noexcept override;

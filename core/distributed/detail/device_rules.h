@@ -25,8 +25,9 @@ class DeviceRules {
   /// Makes the rules of a group of all ranks.
   DeviceRules();
 
-  /// Returns whether the rules hold: not for TERN_NCCL=0, which sends tensors over host memory.
-  static bool hold();
+  /// Returns whether the rules hold: between linked devices, and on simulated ones, but not for
+  /// TERN_NCCL=0, which sends tensors over host memory.
+  static bool hold(bool is_linked);
 
   /// Counts a collective, in the order of the program, and returns what came before.
   Order next(std::string call);

@@ -10,6 +10,7 @@
 #include <thread>
 
 #include <tern/core/distributed/detail/device_rules.h>
+#include <tern/core/distributed/detail/device_transport.h>
 #include <tern/core/distributed/detail/transport.h>
 #include <tern/core/distributed/process_group.h>
 
@@ -37,7 +38,8 @@ struct Call {
   ScalarType dtype = kByte;
   DimVector sizes = {};
   Device device = Device(kCPU);
-  Order order = {};  // of collectives on devices, where NCCL's rules hold
+  bool is_linked = false;  // between the devices themselves
+  Order order = {};        // of collectives on devices, where NCCL's rules hold
 };
 
 /// Returns "all_reduce(sum) of float32 [3] at net.cpp:12".
@@ -52,6 +54,10 @@ struct Pending {
   Body body;
   std::function<void()> finish;  // what the caller's thread does at the end
   std::shared_ptr<Group> group;  // taken by wait()
+
+  // Of calls between devices: make the current stream wait for what was queued before the call, and
+  // for the call.
+  std::function<void()> after_program, after_call;
 
   // Of ranks that are threads; the world's lock guards them.
   ThreadWorld* world = nullptr;
@@ -73,6 +79,11 @@ class Group : public std::enable_shared_from_this<Group> {
   ~Group();
   Group(const Group&) = delete;
   Group& operator=(const Group&) = delete;
+
+  /// Returns true if this group's collectives of a tensor run between the devices themselves.
+  bool links(const Tensor& tensor) const {
+    return transport_ && links_devices(tensor.device(), tensor.dtype());
+  }
 
   int rank() const { return transport_ ? transport_->rank() : 0; }
   int size() const { return transport_ ? transport_->size() : 1; }
@@ -96,6 +107,7 @@ class Group : public std::enable_shared_from_this<Group> {
  private:
   void count(Call& call);
   void perform(Pending& pending);
+  Result run_between_devices(Pending& pending);
   void check_agreement(const Call& call);
   void check_devices(const Call& call);
   void check(const Result& result, const Call& call, std::shared_ptr<void> memory);
@@ -105,6 +117,7 @@ class Group : public std::enable_shared_from_this<Group> {
 
   std::unique_ptr<Transport> transport_;
   DeviceRules rules_;
+  std::unique_ptr<DeviceTransport> device_transport_;  // since the first collective on a device
   double timeout_ = 1800;
   std::int64_t calls_ = 0;
   std::string failure_;  // not empty: the group cannot be used any more

@@ -12,8 +12,9 @@
 namespace tern::distributed::detail {
 
 /// How a transport joins the elements of the ranks. A sum of bools is true where any is; the
-/// maximum and the minimum of floating point numbers are NaN where any is.
-enum class Reduction : std::int32_t { kSum, kMax, kMin };
+/// maximum and the minimum of floating point numbers are NaN where any is. kMean is for devices
+/// alone: in host memory the group divides the elements and takes the sum.
+enum class Reduction : std::int32_t { kSum, kMax, kMin, kMean };
 
 /// How a call of a transport ended.
 struct Result {

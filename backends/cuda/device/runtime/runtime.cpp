@@ -91,6 +91,7 @@ void set_host(const PluginHost& host) { the_host = host; }
 void note(const char* text) { host().note(text); }
 
 void set_device_counts(DeviceCounts counts) { the_counts = counts; }
+bool shares_devices() { return the_counts.shown > the_counts.real; }
 std::int32_t real_device(std::int32_t device) { return device % the_counts.real; }
 
 void start_device(std::int32_t device, PluginStatus* status) {

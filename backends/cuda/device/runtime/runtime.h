@@ -29,6 +29,8 @@ struct DeviceCounts {
   int shown = 0;
 };
 void set_device_counts(DeviceCounts counts);
+/// Returns true if two devices of libtern may be one real device.
+bool shares_devices();
 /// Returns the real device behind a device index of libtern.
 std::int32_t real_device(std::int32_t device);
 
