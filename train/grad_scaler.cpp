@@ -4,10 +4,12 @@
 #include <atomic>
 #include <cmath>
 #include <limits>
+#include <optional>
 
 #include <tern/core/base/detail/op_scope.h>
 #include <tern/core/base/thread_pool.h>
 #include <tern/core/kernels/backend.h>
+#include <tern/nn/parallel/detail/sharding.h>
 #include <tern/tern.h>
 
 namespace tern::amp {
@@ -94,6 +96,16 @@ std::vector<std::vector<Tensor>> gradients_of(const optim::Optimizer& optimizer)
   return by_device;
 }
 
+// The ranks over which parameters of an optimizer are divided, if they are.
+std::optional<distributed::ProcessGroup> group_of(const optim::Optimizer& optimizer) {
+  for (const optim::OptimizerParamGroup& group : optimizer.param_groups()) {
+    for (const Tensor& parameter : group.params()) {
+      if (auto ranks = nn::detail::group_of_shards(parameter)) return ranks;
+    }
+  }
+  return std::nullopt;
+}
+
 bool any_broken(const std::vector<Tensor>& finite) {
   return std::any_of(finite.begin(), finite.end(),
                      [](const Tensor& flag) { return !flag.item<bool>(); });
@@ -142,6 +154,11 @@ void GradScaler::unscale_(optim::Optimizer& optimizer) {
   const double factor = static_cast<float>(1 / double{scale_});
   for (const std::vector<Tensor>& grads : by_device) {
     progress.finite.push_back(unscale_on_device(grads, factor));
+  }
+  if (const auto ranks = group_of(optimizer)) {  // each of them has seen its rows alone
+    const Tensor finite = full({}, !any_broken(progress.finite), TensorOptions().dtype(kBool));
+    ranks->all_reduce(finite, distributed::ReduceOp::kMin);
+    progress.finite = {finite};
   }
   progress.stage = Stage::kUnscaled;
 }

@@ -4,7 +4,6 @@
 #include <atomic>
 #include <mutex>
 #include <unordered_map>
-#include <unordered_set>
 #include <utility>
 
 #include <tern/core/autograd/detail/accumulate_hook.h>
@@ -19,8 +18,8 @@ namespace {
 
 std::atomic<int> shardings = 0;  // that exist
 std::mutex sharded_mutex;
-std::unordered_set<const void*>& sharded_tensors() {
-  static auto* const tensors = new std::unordered_set<const void*>;
+std::unordered_map<const void*, distributed::ProcessGroup>& sharded_tensors() {
+  static auto* const tensors = new std::unordered_map<const void*, distributed::ProcessGroup>;
   return *tensors;
 }
 
@@ -38,10 +37,13 @@ void check_can_shard(const std::string& name, const Tensor& tensor) {
 
 }  // namespace
 
-bool is_sharded(const Tensor& parameter) {
-  if (shardings.load(std::memory_order_relaxed) == 0) return false;
+bool is_sharded(const Tensor& parameter) { return group_of_shards(parameter).has_value(); }
+
+std::optional<distributed::ProcessGroup> group_of_shards(const Tensor& parameter) {
+  if (shardings.load(std::memory_order_relaxed) == 0) return std::nullopt;
   const std::lock_guard<std::mutex> lock(sharded_mutex);
-  return sharded_tensors().contains(parameter.unsafeGetTensorImpl());
+  const auto found = sharded_tensors().find(parameter.unsafeGetTensorImpl());
+  return found == sharded_tensors().end() ? std::nullopt : std::optional(found->second);
 }
 
 Sharding::Sharding(const std::shared_ptr<Module>& module,
@@ -139,7 +141,7 @@ void Sharding::make_units(const parallel::FullyShardOptions& options) {
     units_[unit].parameters.emplace_back(name, tensor, group_);
     tensor.mutable_grad().reset();
     const std::lock_guard<std::mutex> lock(sharded_mutex);
-    sharded_tensors().insert(tensor.unsafeGetTensorImpl());
+    sharded_tensors().emplace(tensor.unsafeGetTensorImpl(), group_);
   }
   // A module needs the units of its own parameters, and a unit itself.
   std::unordered_map<const Module*, std::vector<std::size_t>> needs;

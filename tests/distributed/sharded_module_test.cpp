@@ -1,6 +1,9 @@
+#include <cmath>
 #include <stdexcept>
 
 #include <gtest/gtest.h>
+
+#include <tern/train/grad_scaler.h>
 
 #include "distributed/sharded_net.h"
 
@@ -201,6 +204,29 @@ TEST(FullyShard, ShardsModulesOnDevices) {
     EXPECT_TRUE(net->head->weight.grad().is_cuda());
     const State state = sharded.full_state_dict();
     EXPECT_TRUE(equal(state["head.weight"].tensor(), alone->head->weight));
+  });
+}
+
+// The rows of one rank have the infinity.
+TEST(FullyShard, AGradScalerSkipsTheStepOnAllRanks) {
+  on_ranks(3, [](ProcessGroup& group) {
+    const ShardedNet net;
+    const FSDPModule sharded = fully_shard(net, options_of(group));
+    optim::SGD optimizer(net->parameters(), optim::SGDOptions(0.1));
+    amp::GradScaler scaler(kCPU, amp::GradScalerOptions().init_scale(16));
+    const auto step = [&](bool is_bad) {
+      optimizer.zero_grad();
+      scaler.scale(net(ones({2, 6})).square().mean()).backward();
+      if (is_bad && group.rank() == 1) net->embed->weight.grad().fill_(INFINITY);
+      scaler.step(optimizer);
+      scaler.update();
+      return sharded.full_state_dict()["embed.weight"].tensor().clone();
+    };
+    const Tensor before = sharded.full_state_dict()["embed.weight"].tensor().clone();
+    EXPECT_TRUE(equal(step(true), before));
+    EXPECT_EQ(scaler.get_scale(), 8);
+    EXPECT_FALSE(equal(step(false), before));
+    EXPECT_EQ(scaler.get_scale(), 8);
   });
 }
 

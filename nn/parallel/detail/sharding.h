@@ -15,6 +15,8 @@ namespace tern::nn::detail {
 
 /// Returns true for a parameter of a sharded module.
 bool is_sharded(const Tensor& parameter);
+/// Returns the group over whose ranks a parameter is divided, none for one that is not.
+std::optional<distributed::ProcessGroup> group_of_shards(const Tensor& parameter);
 
 /// A sharded module: its units, and when they are gathered. The hooks of the module own it.
 class Sharding : public std::enable_shared_from_this<Sharding> {
