@@ -1,35 +1,15 @@
 #include <vector>
 
+#include <tern/nn/detail/name_pattern.h>
 #include <tern/nn/utils/freeze.h>
 
 namespace tern::nn::utils {
 namespace {
 
-/// Compares from left to right. After a mismatch, the last `*` takes one more character.
-bool matches(std::string_view pattern, std::string_view name) {
-  constexpr std::size_t kNone = std::string_view::npos;
-  std::size_t p = 0, n = 0, star = kNone, star_end = 0;
-  while (n < name.size()) {
-    if (p < pattern.size() && pattern[p] == '*') {
-      star = p++;
-      star_end = n;
-    } else if (p < pattern.size() && (pattern[p] == '?' || pattern[p] == name[n])) {
-      ++p;
-      ++n;
-    } else if (star != kNone) {
-      p = star + 1;
-      n = ++star_end;
-    } else {
-      return false;
-    }
-  }
-  return pattern.find_first_not_of('*', p) == kNone;
-}
-
 std::vector<Tensor> matching(const char* function, const Module& module, std::string_view pattern) {
   std::vector<Tensor> found;
   for (const auto& [name, parameter] : module.named_parameters()) {
-    if (matches(pattern, name)) found.push_back(parameter);
+    if (nn::detail::matches(pattern, name)) found.push_back(parameter);
   }
   TERN_CHECK(!found.empty(), Error, function, ": no parameter of ", module.name(),
              " has a name that matches '", pattern, "'");

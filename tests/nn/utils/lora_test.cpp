@@ -1,0 +1,141 @@
+#include <tern/nn/optim/optim.h>
+#include <tern/nn/utils.h>
+
+#include "nn/nn_test.h"
+
+namespace tern {
+namespace {
+
+using nn::utils::add_lora;
+using nn::utils::LoraOptions;
+
+nn::Sequential make_net() {
+  manual_seed(3);
+  nn::Sequential net(nn::Linear(6, 5), nn::Tanh(), nn::Linear(5, 4));
+  net->to(kDouble);
+  return net;
+}
+
+const LoraOptions kOptions = LoraOptions(2).alpha(3).targets({"*"});
+
+// The formula, with the weights as they are and two matrices for each layer.
+Tensor by_formula(const nn::Sequential& net, const std::vector<Tensor>& matrices, const Tensor& x) {
+  const auto layer = [&](const char* name, std::size_t first, const Tensor& in) {
+    const auto linear = net->get_submodule(name);
+    const Tensor weight = linear->named_parameters(false)["weight"].detach() +
+                          1.5 * mm(matrices[first + 1], matrices[first]);
+    return tern::linear(in, weight, linear->named_parameters(false)["bias"].detach());
+  };
+  return layer("2", 2, tanh(layer("0", 0, x)));
+}
+
+TEST(Lora, StartsAsTheModuleAndTrainsTheMatricesAlone) {
+  const nn::Sequential net = make_net();
+  const Tensor x = randn({7, 6}, kDouble), before = net->forward(x);
+  EXPECT_EQ(add_lora(*net, kOptions), 2U);
+  EXPECT_TRUE(equal(net->forward(x), before));
+  std::vector<std::string> trained;
+  for (const auto& [name, parameter] : net->named_parameters()) {
+    if (parameter.requires_grad()) trained.push_back(name);
+  }
+  EXPECT_EQ(trained, (std::vector<std::string>{"0.lora_A.weight", "0.lora_B.weight",
+                                               "2.lora_A.weight", "2.lora_B.weight"}));
+}
+
+TEST(Lora, StepsAreThoseOfTheFormula) {
+  const nn::Sequential net = make_net();
+  add_lora(*net, kOptions);
+  std::vector<Tensor> matrices;
+  for (const auto& [key, value] : nn::utils::lora_state_dict(*net)) {
+    matrices.push_back(value.tensor().clone().requires_grad_());
+  }
+  optim::Adam mine(net->parameters(), 1e-2), reference(matrices, 1e-2);
+  const Tensor x = randn({7, 6}, kDouble);
+  for (int step = 0; step < 5; ++step) {
+    const Tensor loss = net->forward(x).square().mean();
+    const Tensor expected = by_formula(net, matrices, x).square().mean();
+    EXPECT_NEAR(loss.item<double>(), expected.item<double>(), 1e-13);
+    mine.zero_grad();
+    reference.zero_grad();
+    loss.backward();
+    expected.backward();
+    mine.step();
+    reference.step();
+  }
+  std::size_t i = 0;
+  for (const auto& [key, value] : nn::utils::lora_state_dict(*net)) {
+    EXPECT_TRUE(allclose(value.tensor(), matrices[i++], 1e-12, 1e-12)) << key;
+  }
+}
+
+TEST(Lora, TheStateHasTheAdaptersAlone) {
+  const nn::Sequential net = make_net(), other = make_net();
+  add_lora(*net, kOptions);
+  add_lora(*other, kOptions);
+  for (const Tensor& parameter : net->parameters()) {
+    if (parameter.requires_grad()) parameter.detach().normal_();
+  }
+  const State state = nn::utils::lora_state_dict(*net);
+  EXPECT_EQ(state.size(), 4U);
+  EXPECT_TRUE(state.contains("base_model.model.0.lora_A.weight"));
+  nn::utils::load_lora_state_dict(*other, state);
+  const Tensor x = randn({3, 6}, kDouble);
+  EXPECT_TRUE(equal(net->forward(x), other->forward(x)));
+}
+
+TEST(Lora, WrongStatesChangeNothing) {
+  const nn::Sequential net = make_net();
+  add_lora(*net, kOptions);
+  const State good = nn::utils::lora_state_dict(*net);
+  const auto error_of_state = [&](const State& state) {
+    return error_of([&] { nn::utils::load_lora_state_dict(*net, state); });
+  };
+  State missing, wrong, more;
+  for (const auto& [key, value] : good) {
+    const Tensor changed = value.tensor() + 1;
+    if (key != "base_model.model.2.lora_B.weight") missing.insert(key, changed);
+    wrong.insert(key, key == "base_model.model.2.lora_B.weight" ? ones({4, 3}) : changed);
+    more.insert(key, changed);
+  }
+  more.insert("x", ones({1}));
+  EXPECT_EQ(error_of_state(missing),
+            "load_lora_state_dict: 'base_model.model.2.lora_B.weight' is missing");
+  EXPECT_EQ(error_of_state(wrong),
+            "load_lora_state_dict: 'base_model.model.2.lora_B.weight' must have the sizes [4, 2], "
+            "got [4, 3]");
+  EXPECT_EQ(error_of_state(more),
+            "load_lora_state_dict: the state has 5 tensors, and the module's adapters have 4");
+  for (const auto& [key, value] : nn::utils::lora_state_dict(*net)) {
+    EXPECT_TRUE(equal(value.tensor(), good[key].tensor())) << key;
+  }
+}
+
+TEST(Lora, MergesIntoTheWeights) {
+  const nn::Sequential net = make_net();
+  add_lora(*net, kOptions);
+  for (const Tensor& parameter : net->parameters()) {
+    if (parameter.requires_grad()) parameter.detach().normal_();
+  }
+  const Tensor x = randn({3, 6}, kDouble), adapted = net->forward(x);
+  nn::utils::merge_lora(*net);
+  EXPECT_EQ(net->named_parameters().keys(), make_net()->named_parameters().keys());
+  EXPECT_TRUE(allclose(net->forward(x), adapted, 1e-12, 1e-12));
+  EXPECT_FALSE(net->get_submodule("0")->has_forward_hooks());
+}
+
+TEST(Lora, WrongOptionsChangeNothing) {
+  const nn::Sequential net = make_net();
+  EXPECT_EQ(error_of([&] { add_lora(*net, LoraOptions(0)); }),
+            "add_lora: the rank must be positive, got 0");
+  EXPECT_EQ(error_of([&] {
+              add_lora(*net, LoraOptions(1).targets({"0", "*q_proj"}));
+            }),
+            "add_lora: no Linear of tern::nn::SequentialImpl has a name that matches '*q_proj'");
+  EXPECT_TRUE(net->parameters()[0].requires_grad());
+  add_lora(*net, LoraOptions(1).targets({"2"}));
+  EXPECT_EQ(error_of([&] { add_lora(*net, kOptions); }), "add_lora: '2' is adapted already");
+  EXPECT_EQ(nn::utils::lora_state_dict(*net).size(), 2U);
+}
+
+}  // namespace
+}  // namespace tern
