@@ -5,6 +5,7 @@
 #include <tuple>
 
 #include <tern/core/base/detail/read_text.h>
+#include <tern/serialization/gguf/detail/format.h>
 #include <tern/serialization/json/detail/format.h>
 #include <tern/serialization/numpy/detail/format.h>
 #include <tern/serialization/safetensors/detail/format.h>
@@ -49,7 +50,6 @@ std::string_view foreign_content(std::string_view head) {
       {"<!", kHtml},
       {"<?", kHtml},
       {"<html", kHtml},
-      {"GGUF", "is in the format GGUF"},
       {"\x89HDF", "is in the format HDF5"},
       {"\x80\2", "is a pickle"},
       {"\x80\3", "is a pickle"},
@@ -86,11 +86,16 @@ const Format* format_of_suffix(const char* what, std::string_view path) {
 }
 
 const Format& format_to_save(std::string_view path) {
-  if (const Format* const format = format_of_suffix("save", path)) return *format;
+  const Format* const found = format_of_suffix("save", path);
+  if (found != nullptr && found->write != nullptr) return *found;
   std::string suffixes;
-  for (const Format& format : kFormats) suffixes += format.suffixes;
+  for (const Format& format : kFormats) {
+    if (format.write != nullptr) suffixes += format.suffixes;
+  }
   suffixes.pop_back();  // the last blank
-  raise<FileError>("save: '", path, "': the name of a state file must end in one of ", suffixes);
+  raise<FileError>("save: '", path, "': ", found == nullptr ? "" : found->name,
+                   found == nullptr ? "" : " files can be read, but not written; ",
+                   "the name of a state file must end in one of ", suffixes);
 }
 
 void check_options(const Format& format, const SaveOptions& options, const std::string& path) {

@@ -31,18 +31,18 @@ struct SaveOptions {
 
 /// How a state file is read.
 struct LoadFileOptions {
-  /// safetensors: true maps the file into memory, privately, instead of reading it. The tensors
+  /// safetensors, GGUF: true maps the file into memory, privately, and does not read it. Tensors
   /// keep the mapping alive. Pages are read when they are first touched; a write to a tensor
   /// changes the process's own copy of the page, never the file. While such tensors live, the file
   /// must not be shortened or overwritten in place (tern's saves do neither): access to a lost page
   /// ends the process with SIGBUS.
   bool map = false;
-  /// JSON, safetensors: receives the strings of SaveOptions::metadata; null for none. Cleared by
-  /// formats without metadata.
+  /// JSON, safetensors: receives the strings of SaveOptions::metadata; GGUF: keys and values but
+  /// arrays, as text. Null for none. Cleared by formats without metadata.
   std::vector<std::pair<std::string, std::string>>* metadata = nullptr;
-  /// pt, npz, safetensors: receives the keys, joined by dots, and a description of each value that
-  /// a State cannot hold, such as a complex number or an object of a class. The state lacks this
-  /// value; in a list, null replaces it. If `skipped` is null, such a value throws FileError.
+  /// pt, npz, safetensors, GGUF: receives the keys, joined by dots, and a description of each value
+  /// that a State cannot hold, such as a complex number or an object of a class. The state lacks
+  /// this value; in a list, null replaces it. If `skipped` is null, such a value throws FileError.
   /// Cleared by other formats.
   std::vector<std::pair<std::string, std::string>>* skipped = nullptr;
 };

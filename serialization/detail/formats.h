@@ -25,7 +25,7 @@ struct Format {
   /// The supported options, a sum of FormatTakes.
   unsigned takes;
   /// Writes all of `state`; the caller commits the file. Throws FileError if the format cannot
-  /// store a part of the state.
+  /// store a part of the state. Null for a format that is only read.
   void (*write)(const State& state, const SaveOptions& options, AtomicFile& file);
   /// Checks and reads the whole file. Throws FileError, or Error if the State refuses a value; the
   /// caller adds the path to the text of an Error.
