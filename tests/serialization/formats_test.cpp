@@ -32,7 +32,7 @@ TEST(Content, DecidesForFilesOfPython) {
   const Scratch scratch;
   for (const char* const file :
        {"torch/torch_state.pt", "torch/torch_state_old.pth", "numpy/arrays.npz", "json/net.json",
-        "safetensors/reference.safetensors"}) {
+        "safetensors/reference.safetensors", "gguf/types.gguf"}) {
     const std::string path = scratch.path(std::filesystem::path(file).filename().string() + ".bin");
     std::filesystem::copy_file(kGoldenFolder + file, path);
     EXPECT_TRUE(identical(load_state(path), load_state(kGoldenFolder + file))) << file;
@@ -52,7 +52,7 @@ TEST(Content, OfNoFormatIsNamed) {
   };
   const std::string known =
       ", not one of safetensors, JSON, npy of NumPy, npz of NumPy, index of safetensors, pt of "
-      "PyTorch";
+      "PyTorch, GGUF";
   EXPECT_EQ(refusal(""), "load: '" + path + "' is empty" + known);
   EXPECT_EQ(refusal("\x7f"
                     "ELF\xff"),
@@ -64,7 +64,6 @@ TEST(Content, OfNoFormatIsNamed) {
       {"version https://git-lfs.github.com/spec/v1\noid",
        "is a pointer of Git LFS, which 'git lfs pull' replaces"},
       {"<!DOCTYPE html>", "is HTML or XML, perhaps a failed download"},
-      {"GGUF\3", "is in the format GGUF"},
       {"\x89HDF\r\n", "is in the format HDF5"},
       {"\x80\4}.", "is a pickle"},
       {std::string("[\0\"\0", 4), "is UTF-16"}};
