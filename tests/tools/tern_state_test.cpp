@@ -95,6 +95,27 @@ TEST_F(TernState, ConvertsThereAndBack) {
   EXPECT_EQ(run("diff " + a_ + " " + scratch_.path("5.safetensors")).code, 0);
 }
 
+TEST_F(TernState, ListsAndConvertsGguf) {
+  const std::string path = kGoldenFolder + "gguf/types.gguf", copy = scratch_.path("c.safetensors");
+  const ProgramResult info = run("info " + path);
+  EXPECT_EQ(info.code, 0);
+  for (const char* part :
+       {"types.gguf: GGUF, 3520 bytes\n", "\n  kind.float32: 0.1\n",
+        "\n  array.string: array of 3 string\n", "\n  f32   F32   [2, 3]               24 bytes\n",
+        "\n  q4_1  Q4_1  [2, 3, 64]          240 bytes\n"}) {
+    EXPECT_NE(info.text.find(part), std::string::npos) << part << info.text;
+  }
+  const ProgramResult converted = run("convert " + path + " " + copy);
+  EXPECT_EQ(converted.code, 0) << converted.text;
+  EXPECT_TRUE(identical(load_state(copy), load_state(path)));
+  EXPECT_NE(run("info " + copy).text.find("\n  kind.float32: 0.1\n"), std::string::npos);
+  EXPECT_EQ(run("diff " + path + " " + copy).code, 0);
+  EXPECT_EQ(run("validate " + path).text, path + ": valid, 13 tensors\n");
+  const ProgramResult back = run("convert " + copy + " " + scratch_.path("back.gguf"));
+  EXPECT_EQ(back.code, 2);
+  EXPECT_FALSE(std::filesystem::exists(scratch_.path("back.gguf")));
+}
+
 TEST_F(TernState, DiffSaysWhatDiffers) {
   State other;
   other.insert("w", state_["w"].tensor() + tensor({0.f, 0.f, 0.25f}));

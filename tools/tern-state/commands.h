@@ -17,7 +17,7 @@ tern::State load_file(const std::string& path, tern::LoadFileOptions options, bo
 /// Prints a warning on standard error for each value that is left out of `path`.
 void warn_of_skipped(const std::string& path, const Skipped& skipped);
 
-/// Prints the content of a file. Reads only the header of a safetensors file.
+/// Prints the content of a file. Reads only the header of a safetensors or GGUF file.
 void show_info(const std::string& path);
 
 /// Writes the state in `from` to `to`. Also writes the metadata if the format of `to` supports

@@ -1,6 +1,7 @@
 #include <cstdio>
 #include <filesystem>
 
+#include <tern/serialization/gguf.h>
 #include <tern/serialization/safetensors.h>
 
 #include "commands.h"
@@ -65,6 +66,22 @@ void show_safetensors(const std::string& path) {
   print_tensors(rows);
 }
 
+void show_gguf(const std::string& path) {
+  const tern::GgufFile file(path);
+  std::printf("%s: GGUF, %llu bytes\n", path.c_str(),
+              static_cast<unsigned long long>(std::filesystem::file_size(path)));
+  tern::SafetensorsMetadata metadata;
+  for (const std::string_view key : file.keys()) metadata.emplace_back(key, file.text(key));
+  print_metadata(metadata);
+  std::vector<Row> rows;
+  for (const tern::GgufEntry& entry : file.entries()) {
+    rows.push_back({printable(entry.name), std::string(entry.type), text_of_sizes(entry.shape),
+                    product(entry.shape), entry.end - entry.begin});
+  }
+  std::printf("tensors:\n");
+  print_tensors(rows);
+}
+
 void show_state(const std::string& path) {
   tern::SafetensorsMetadata metadata;
   Skipped skipped;
@@ -99,6 +116,8 @@ void show_state(const std::string& path) {
 void show_info(const std::string& path) {
   if (path.ends_with(".safetensors") && std::filesystem::is_regular_file(path)) {
     show_safetensors(path);
+  } else if (path.ends_with(".gguf")) {
+    show_gguf(path);
   } else {
     show_state(path);
   }
