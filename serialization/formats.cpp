@@ -27,6 +27,7 @@ constexpr Format kFormats[] = {
     {"index of safetensors", ".index.json ", recognizes_json, 0, refuse_safetensors_index,
      read_safetensors_index},
     {"pt of PyTorch", ".pt .pth ", recognizes_torch, 0, write_torch_state, read_torch_state},
+    {"GGUF", ".gguf ", recognizes_gguf, 0, nullptr, read_gguf},
 };
 
 /// Returns the length of the suffix of `format` that `path` ends in, or 0 for other paths.
