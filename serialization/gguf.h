@@ -91,8 +91,7 @@ class TERN_API GgufFile {
   /// Throws IndexError if the file has no such key, and FileError for an integer above 2^63 - 1.
   State metadata(std::string_view key) const;
   /// Reads the value of `key` as text: a number as its shortest decimal, a string as it is, and an
-  /// array as "array of 3 string", without its elements. Throws IndexError if the file has no such
-  /// key.
+  /// array as "string[3]", without its elements. Throws IndexError if the file has no such key.
   std::string text(std::string_view key) const;
   /// Reads an array of strings, such as the tokens of a vocabulary. Throws IndexError if the file
   /// has no such key, and FileError for another kind of value.

@@ -158,7 +158,7 @@ std::vector<std::int64_t> read_gguf_integers(GgufCursor& cursor, std::uint32_t k
 std::string read_gguf_text(GgufCursor& cursor, std::uint32_t kind) {
   if (kind == kGgufArray) {
     const Array array = read_array(cursor, 0);
-    return text_of("array of ", array.count, " ", kKinds[array.kind].name);
+    return text_of(kKinds[array.kind].name, "[", array.count, "]");
   }
   if (kind == kGgufString) return read_string(cursor);
   if (kind == kGgufBool) return read_bool(cursor) ? "true" : "false";

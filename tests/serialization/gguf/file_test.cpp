@@ -105,7 +105,7 @@ TEST(GgufFileTest, ReadsEachKindOfValue) {
   EXPECT_EQ(file.integers("array.int32"), (std::vector<std::int64_t>{1, -2, 3}));
   EXPECT_EQ(file.text("kind.uint64"), "18446744073709551615");
   EXPECT_EQ(file.text("kind.float32"), "0.1");
-  EXPECT_EQ(file.text("array.string"), "array of 3 string");
+  EXPECT_EQ(file.text("array.string"), "string[3]");
 }
 
 TEST(GgufFileTest, NamesWhatAValueIsNot) {
