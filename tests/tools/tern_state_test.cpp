@@ -101,8 +101,8 @@ TEST_F(TernState, ListsAndConvertsGguf) {
   EXPECT_EQ(info.code, 0);
   for (const char* part :
        {"types.gguf: GGUF, 3520 bytes\n", "\n  kind.float32: 0.1\n",
-        "\n  array.string: string[3]\n", "\n  f32   F32   [2, 3]               24 bytes\n",
-        "\n  q4_1  Q4_1  [2, 3, 64]          240 bytes\n"}) {
+        "\n  array.string: string[3]\n", "\n  f32   F32   [2, 3]                24 bytes\n",
+        "\n  q4_1  Q4_1  [2, 3, 64]           240 bytes\n"}) {
     EXPECT_NE(info.text.find(part), std::string::npos) << part << info.text;
   }
   const ProgramResult converted = run("convert " + path + " " + copy);
