@@ -1,7 +1,8 @@
 #pragma once
 
-// Networks for images with torchvision's names, keys and initial values: a file of weights that
-// torchvision saved loads with strict = true. tern.h does not include this header.
+// Networks for images with torchvision's names, keys and initial values, and language models with
+// Hugging Face's: a file of weights that these libraries saved loads with strict = true. tern.h does
+// not include this header.
 //
 // Example:
 //   auto net = tern::models::resnet18();
@@ -9,7 +10,10 @@
 //   net->eval();
 
 #include <tern/nn/models/alexnet.h>
+#include <tern/nn/models/bert.h>
+#include <tern/nn/models/gpt2.h>
 #include <tern/nn/models/lenet.h>
+#include <tern/nn/models/llama.h>
 #include <tern/nn/models/mobilenet_v2.h>
 #include <tern/nn/models/resnet.h>
 #include <tern/nn/models/unet.h>

@@ -25,7 +25,7 @@ std::set<std::string> public_headers() {
                                    "compat/torch/torch.h",
                                    "compat/torch/script.h",
                                    "compat/names/c10d.h",
-                                   "serialization/gguf.h",
+                                   "serialization/json_document.h",
                                    "serialization/safetensors.h",
                                    "train/train.h",
                                    "nn/models.h",
