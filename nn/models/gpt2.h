@@ -46,10 +46,11 @@ struct GPT2Options {
   TERN_ARG(std::string, activation_function) = "gelu_new";
   /// A number added to the variances.
   TERN_ARG(double, layer_norm_epsilon) = 1e-5;
-  /// The probabilities of dropout: after each part of a layer, after the embedding, and of the
-  /// weights of attention.
+  /// The probability of dropout after each part of a layer.
   TERN_ARG(double, resid_pdrop) = 0.1;
+  /// The probability of dropout after the embedding.
   TERN_ARG(double, embd_pdrop) = 0.1;
+  /// The probability that a weight of attention becomes 0 in training.
   TERN_ARG(double, attn_pdrop) = 0.1;
   /// True: scores are divided by the root of the size of a head.
   TERN_ARG(bool, scale_attn_weights) = true;
