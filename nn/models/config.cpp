@@ -91,7 +91,7 @@ void ConfigReader::read(std::string_view field, std::optional<StrictInt>& value)
   if (const State* found = find(field)) value = integer(field, *found);
 }
 
-void ConfigReader::expect(std::string_view field, std::string_view value) const {
+void ConfigReader::expect(std::string_view field, const char* value) const {
   std::string found(value);
   read(field, found);
   if (found != value) refuse(field, text_of('"', found, '"'), text_of('"', value, '"'));

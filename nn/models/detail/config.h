@@ -35,7 +35,7 @@ class ConfigReader {
   void read(std::string_view field, std::string& value) const;
   void read(std::string_view field, std::optional<StrictInt>& value) const;
   /// Throws Error if the field is there and has another value.
-  void expect(std::string_view field, std::string_view value) const;
+  void expect(std::string_view field, const char* value) const;
   void expect(std::string_view field, bool value) const;
   /// Returns the dtype of the file's weights, "dtype" or in older files "torch_dtype".
   std::optional<ScalarType> dtype() const;

@@ -115,9 +115,10 @@ TEST(BertTest, NamesWrongInput) {
             }),
             "models::Bert: expected an attention_mask of sizes [2, 9], a column for each row in "
             "the cache and of input_ids, got [2, 8]");
-  EXPECT_EQ(error_of<ShapeError>([&] { net(ids, {}, ids.narrow(0, 0, 1)); }),
+  EXPECT_EQ(error_of<ShapeError>([&] { net(ids, Tensor(), ids.narrow(0, 0, 1)); }),
             "models::Bert: expected token_type_ids of the sizes of input_ids, [2, 9], got [1, 9]");
-  EXPECT_NE(error_of<IndexError>([&] { net(ids, {}, ids); }).find("range"), std::string::npos);
+  EXPECT_NE(error_of<IndexError>([&] { net(ids, Tensor(), ids); }).find("range"),
+            std::string::npos);
 }
 
 TEST(BertTest, CanBeClonedAndMoved) {

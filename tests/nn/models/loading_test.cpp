@@ -230,7 +230,7 @@ TEST(LanguageModelConfig, ReadsTheNamesOfOldAndNewFiles) {
 TEST(LanguageModelConfig, RefusesSizesThatDoNotFit) {
   using models::LlamaOptions;
   const auto llama_error = [](const LlamaOptions& options) {
-    return error_of([&] { models::Llama(options); });
+    return error_of([&] { const models::Llama net(options); });
   };
   EXPECT_EQ(llama_error(LlamaOptions().vocab_size(0)),
             "models::Llama: vocab_size must be greater than 0, got 0");
@@ -242,13 +242,14 @@ TEST(LanguageModelConfig, RefusesSizesThatDoNotFit) {
             "num_attention_heads=10 and hidden_size=576");
   EXPECT_EQ(llama_error(LlamaOptions().sliding_window(0)),
             "models::Llama: sliding_window must be greater than 0, got 0");
-  EXPECT_EQ(error_of([&] { models::GPT2(models::GPT2Options().n_head(7)); }),
+  EXPECT_EQ(error_of([&] { const models::GPT2 net(models::GPT2Options().n_head(7)); }),
             "models::GPT2: n_head must divide n_embd, got n_head=7 and n_embd=768");
-  EXPECT_EQ(
-      error_of([&] { models::GPT2(models::GPT2Options().activation_function("quick_gelu")); }),
-      "models::GPT2: unknown activation \"quick_gelu\", supported: gelu, gelu_new, "
-      "gelu_pytorch_tanh, relu, silu");
-  EXPECT_EQ(error_of([&] { models::Bert(models::BertOptions().type_vocab_size(-1)); }),
+  EXPECT_EQ(error_of([&] {
+              const models::GPT2 net(models::GPT2Options().activation_function("quick_gelu"));
+            }),
+            "models::GPT2: unknown activation \"quick_gelu\", supported: gelu, gelu_new, "
+            "gelu_pytorch_tanh, relu, silu");
+  EXPECT_EQ(error_of([&] { const models::Bert net(models::BertOptions().type_vocab_size(-1)); }),
             "models::Bert: type_vocab_size must be greater than 0, got -1");
 }
 
