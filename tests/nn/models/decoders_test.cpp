@@ -4,6 +4,7 @@ namespace tern {
 namespace {
 
 using testing::check_recorded;
+using testing::first_line;
 using testing::gpt2;
 using testing::language_ids;
 using testing::language_numbers;
@@ -13,19 +14,19 @@ using testing::llama;
 void check_decoder(const std::string& name, auto& net, nn::ModuleList layers, std::int64_t rows,
                    double tolerance = 1e-6) {
   const NoGradGuard no_grad;
-  std::vector<Tensor> states;
+  const auto states = std::make_shared<std::vector<Tensor>>();
   for (const auto& layer : *layers) {
     layer->register_forward_hook(
-        [&](nn::Module&, const std::vector<nn::AnyValue>&, nn::AnyValue& output) {
-          states.push_back(output.get<Tensor>());
+        [states](nn::Module&, const std::vector<nn::AnyValue>&, nn::AnyValue& output) {
+          states->push_back(output.get<Tensor>());
         });
   }
   const Tensor logits = net(language_ids(rows));
   check_recorded(language_numbers(name + " logits"), logits.slice(1, 0, rows, 4), tolerance);
   const nlohmann::json& hidden = language_numbers(name + " hidden");
-  ASSERT_EQ(states.size() + 1, hidden.size());
-  for (std::size_t i = 0; i + 1 < states.size(); ++i) {  // the last one is recorded after the norm
-    check_recorded(hidden.at(i + 1), states[i].slice(1, 0, rows, 4), tolerance);
+  ASSERT_EQ(states->size() + 1, hidden.size());
+  for (std::size_t i = 0; i + 1 < states->size(); ++i) {  // the last one is recorded after the norm
+    check_recorded(hidden.at(i + 1), (*states)[i].slice(1, 0, rows, 4), tolerance);
   }
 }
 
@@ -162,7 +163,7 @@ void check_errors(auto& net, const std::string& name, const std::string& context
   nn::KVCache cache = net->make_cache(8);
   net->next_token_logits(ids, cache);
   const auto step_error = [&](const Tensor& new_ids, const Tensor& mask = {}) {
-    return error_of([&] { net->next_token_logits(new_ids, cache, mask); });
+    return first_line(error_of([&] { net->next_token_logits(new_ids, cache, mask); }));
   };
   EXPECT_EQ(step_error(ids), name + ": 6 rows in the cache and 6 new ones exceed max_length=8");
   EXPECT_EQ(step_error(ids.narrow(1, 0, 2), ones({2, 2}, kBool)),
@@ -180,11 +181,11 @@ void check_errors(auto& net, const std::string& name, const std::string& context
   EXPECT_NE(range.find("range"), range.npos) << range;
   EXPECT_EQ(cache.length(1), 6);
   nn::KVCache other(5);
-  EXPECT_EQ(error_of([&] { net->next_token_logits(ids, other); }),
+  EXPECT_EQ(first_line(error_of([&] { net->next_token_logits(ids, other); })),
             name + ": the model has 2 layers, but the cache 5");
-  EXPECT_EQ(error_of<ShapeError>([&] {
+  EXPECT_EQ(first_line(error_of<ShapeError>([&] {
               net(ones({1, 129}, kLong));
-            }),
+            })),
             name + ": 0 rows in the cache and 129 new ones exceed " + context + "=128");
 }
 
@@ -305,6 +306,7 @@ TEST(LlamaTest, ComputesShapesOnMeta) {
   EXPECT_EQ(count, 124439808);
 }
 
+// The angles of rotary embedding are float32, with the device's own cosines.
 void check_device(auto& net) {
   const NoGradGuard no_grad;
   const Tensor ids = language_ids(7);
@@ -313,12 +315,12 @@ void check_device(auto& net) {
   const Tensor plain = net(ids), padded = net(ids, mask).narrow(1, 2, 5);
   const Device device("cuda:1");
   net->to(device);
-  EXPECT_TRUE(close(net(ids.to(device)), plain, 1e-9));
-  EXPECT_TRUE(close(net(ids.to(device), mask.to(device)).narrow(1, 2, 5), padded, 1e-9));
+  EXPECT_TRUE(close(net(ids.to(device)), plain, 1e-5));
+  EXPECT_TRUE(close(net(ids.to(device), mask.to(device)).narrow(1, 2, 5), padded, 1e-5));
   nn::KVCache cache = net->make_cache(7);
   net->next_token_logits(ids.to(device).narrow(1, 0, 6), cache);
   EXPECT_TRUE(close(net->next_token_logits(ids.to(device).narrow(1, 6, 1), cache),
-                    plain.select(1, 6), 1e-9));
+                    plain.select(1, 6), 1e-5));
 }
 
 TEST(GPT2Test, RunsOnDevices) {
