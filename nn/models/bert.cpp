@@ -15,52 +15,57 @@ namespace {
 constexpr const char* kName = "models::Bert";
 
 nn::LayerNorm make_norm(const BertOptions& options) {
-  return nn::LayerNorm(nn::LayerNormOptions(options.hidden_size())
-                           .eps(options.layer_norm_eps())
-                           .device(Device(kMeta))
-                           .dtype(options.dtype()));
+  return detail::make_layer_norm(options.hidden_size(), options.layer_norm_eps(), options.dtype());
 }
 
 /// One layer. Its parts lie in dictionaries, because the keys of files have the levels.
 class BertLayerImpl : public nn::Cloneable<BertLayerImpl> {
  public:
-  explicit BertLayerImpl(const BertOptions& options)
-      : Cloneable("tern::models::BertLayer"), options_(options) {
+  explicit BertLayerImpl(std::shared_ptr<const BertOptions> options)
+      : Cloneable("tern::models::BertLayer"), options_(std::move(options)) {
     BertLayerImpl::reset();
   }
 
   void reset() override {
-    const std::int64_t size = options_.hidden_size(), wide = options_.intermediate_size();
+    const std::int64_t size = options_->hidden_size(), wide = options_->intermediate_size();
     const auto map = [&](std::int64_t in, std::int64_t out) {
-      return detail::make_linear(in, out, true, options_.dtype());
+      return detail::make_linear(in, out, true, options_->dtype());
     };
     query_ = map(size, size), key_ = map(size, size), value_ = map(size, size);
     attended_ = map(size, size), widened_ = map(size, wide), narrowed_ = map(wide, size);
-    attention_norm_ = make_norm(options_), norm_ = make_norm(options_);
-    dropout_ = nn::Dropout(options_.hidden_dropout_prob());
-    const nn::ModuleDict self({{"query", query_}, {"key", key_}, {"value", value_}});
-    const nn::ModuleDict output({{"dense", attended_}, {"LayerNorm", attention_norm_}});
-    register_module("attention", nn::ModuleDict({{"self", self}, {"output", output}}));
-    register_module("intermediate", nn::ModuleDict({{"dense", widened_}}));
-    register_module("output", nn::ModuleDict({{"dense", narrowed_}, {"LayerNorm", norm_}}));
+    attention_norm_ = make_norm(*options_), norm_ = make_norm(*options_);
+    dropout_ = nn::Dropout(options_->hidden_dropout_prob());
+    const auto parts = [](const nn::ModuleDictImpl::Pairs& pairs) { return nn::ModuleDict(pairs); };
+    const auto add_parts = [&](const char* name, const nn::ModuleDict& dict) {
+      register_module(name, dict);
+    };
+    const auto output_parts = [&](nn::Linear& dense, nn::LayerNorm& norm) {
+      return parts({{"dense", dense.ptr()}, {"LayerNorm", norm.ptr()}});
+    };
+    const nn::ModuleDict self =
+        parts({{"query", query_.ptr()}, {"key", key_.ptr()}, {"value", value_.ptr()}});
+    const nn::ModuleDict output = output_parts(attended_, attention_norm_);
+    add_parts("attention", parts({{"self", self.ptr()}, {"output", output.ptr()}}));
+    add_parts("intermediate", parts({{"dense", widened_.ptr()}}));
+    add_parts("output", output_parts(narrowed_, norm_));
     register_module("dropout", dropout_);
   }
 
   Tensor forward(const Tensor& x, const Tensor& mask) {
     const auto heads = [&](nn::Linear& map) {
-      return map(x).unflatten(-1, {options_.num_attention_heads(), -1}).transpose(1, 2);
+      return map(x).unflatten(-1, {options_->num_attention_heads(), -1}).transpose(1, 2);
     };
     const Tensor q = heads(query_), k = heads(key_), v = heads(value_);
     const Tensor attention = scaled_dot_product_attention(
         q, k, v, mask.defined() ? std::optional<Tensor>(mask) : std::nullopt,
-        is_training() ? options_.attention_probs_dropout_prob() : 0);
+        is_training() ? options_->attention_probs_dropout_prob() : 0);
     const Tensor y = attention_norm_(dropout_(attended_(attention.transpose(1, 2).flatten(2))) + x);
-    const Tensor wide = detail::activate(options_.hidden_act(), widened_(y));
+    const Tensor wide = detail::activate(options_->hidden_act(), widened_(y));
     return norm_(dropout_(narrowed_(wide)) + y);
   }
 
  private:
-  BertOptions options_;
+  std::shared_ptr<const BertOptions> options_;
   nn::Linear query_{nullptr}, key_{nullptr}, value_{nullptr};
   nn::Linear attended_{nullptr}, widened_{nullptr}, narrowed_{nullptr};
   nn::LayerNorm attention_norm_{nullptr}, norm_{nullptr};
@@ -108,39 +113,40 @@ BertImpl::BertImpl(BertOptions options_) : options(std::move(options_)) { BertIm
 
 void BertImpl::reset() {
   const std::int64_t size = options.hidden_size();
-  detail::check_positive(kName, "vocab_size", options.vocab_size());
-  detail::check_positive(kName, "hidden_size", size);
-  detail::check_positive(kName, "num_hidden_layers", options.num_hidden_layers());
-  detail::check_positive(kName, "num_attention_heads", options.num_attention_heads());
-  detail::check_positive(kName, "intermediate_size", options.intermediate_size());
-  detail::check_positive(kName, "max_position_embeddings", options.max_position_embeddings());
-  detail::check_positive(kName, "type_vocab_size", options.type_vocab_size());
+  detail::check_positive(kName, {{"vocab_size", options.vocab_size()},
+                                 {"hidden_size", size},
+                                 {"num_hidden_layers", options.num_hidden_layers()},
+                                 {"num_attention_heads", options.num_attention_heads()},
+                                 {"intermediate_size", options.intermediate_size()},
+                                 {"max_position_embeddings", options.max_position_embeddings()},
+                                 {"type_vocab_size", options.type_vocab_size()}});
   detail::check_divides(kName, "hidden_size", size, "num_attention_heads",
                         options.num_attention_heads());
   detail::check_activation(kName, options.hidden_act());
-  const auto table = [&](std::int64_t rows, std::optional<StrictInt> padding_idx = std::nullopt) {
-    return nn::Embedding(nn::EmbeddingOptions(rows, size)
-                             .padding_idx(padding_idx)
-                             .device(Device(kMeta))
-                             .dtype(options.dtype()));
+  const auto table = [&](std::int64_t rows, std::optional<StrictInt> padding_idx) {
+    return detail::make_table(rows, size, padding_idx, options.dtype()).ptr();
   };
-  embeddings = register_module(
-      "embeddings",
-      nn::ModuleDict({{"word_embeddings", table(options.vocab_size(), options.pad_token_id())},
-                      {"position_embeddings", table(options.max_position_embeddings())},
-                      {"token_type_embeddings", table(options.type_vocab_size())},
-                      {"LayerNorm", make_norm(options)},
-                      {"dropout", nn::Dropout(options.hidden_dropout_prob())}}));
+  using Parts = nn::ModuleDictImpl::Pairs;
+  const auto add_parts = [&](const char* name, const Parts& parts) {
+    return register_module(name, nn::ModuleDict(parts));
+  };
+  embeddings =
+      add_parts("embeddings",
+                {{"word_embeddings", table(options.vocab_size(), options.pad_token_id())},
+                 {"position_embeddings", table(options.max_position_embeddings(), std::nullopt)},
+                 {"token_type_embeddings", table(options.type_vocab_size(), std::nullopt)},
+                 {"LayerNorm", make_norm(options).ptr()},
+                 {"dropout", nn::Dropout(options.hidden_dropout_prob()).ptr()}});
   nn::ModuleList layers;
+  const auto shared = std::make_shared<const BertOptions>(options);
   for (std::int64_t i = 0; i < options.num_hidden_layers(); ++i) {
-    layers->push_back(BertLayer(options));
+    layers->push_back(std::shared_ptr<nn::Module>(std::make_shared<BertLayerImpl>(shared)));
   }
-  encoder = register_module("encoder", nn::ModuleDict({{"layer", layers}}));
+  encoder = add_parts("encoder", {{"layer", layers.ptr()}});
   pooler = nullptr;
   if (options.add_pooling_layer()) {
-    pooler = register_module(
-        "pooler",
-        nn::ModuleDict({{"dense", detail::make_linear(size, size, true, options.dtype())}}));
+    pooler = add_parts("pooler",
+                       {{"dense", detail::make_linear(size, size, true, options.dtype()).ptr()}});
   }
   detail::make_tensors(*this, options.device(), options.initializer_range());
 }
@@ -172,12 +178,15 @@ std::tuple<Tensor, Tensor> BertImpl::forward(const Tensor& input_ids, const Tens
   const Tensor words = look_up("word_embeddings", input_ids);
   const Tensor sum = words + look_up("token_type_embeddings", types) +
                      look_up("position_embeddings", arange(rows, integers));
-  Tensor x = embeddings["dropout"](embeddings["LayerNorm"](sum));
+  Tensor x = nn::Dropout(embeddings->ptr<nn::DropoutImpl>("dropout"))(
+      nn::LayerNorm(embeddings->ptr<nn::LayerNormImpl>("LayerNorm"))(sum));
   const auto& layers = encoder->at<nn::ModuleList>("layer");
   for (std::size_t i = 0; i < layers.size(); ++i)
     x = BertLayer(layers.ptr<BertLayerImpl>(i))(x, mask);
   Tensor pooled;
-  if (pooler) pooled = tern::tanh(pooler["dense"](x.select(1, 0)));
+  if (pooler) {
+    pooled = tern::tanh(nn::Linear(pooler->ptr<nn::LinearImpl>("dense"))(x.select(1, 0)));
+  }
   return {x, pooled};
 }
 

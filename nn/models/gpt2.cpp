@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include <tern/core/ops/ops.h>
+#include <tern/nn/containers/module_dict.h>
 #include <tern/nn/detail/printing.h>
 #include <tern/nn/init.h>
 #include <tern/nn/models/detail/config.h>
@@ -48,104 +49,65 @@ class Conv1DImpl : public nn::Cloneable<Conv1DImpl> {
 };
 TERN_MODULE(Conv1D);
 
-class GPT2AttentionImpl : public nn::Cloneable<GPT2AttentionImpl> {
- public:
-  explicit GPT2AttentionImpl(const GPT2Options& options, std::int64_t layer)
-      : Cloneable("tern::models::GPT2Attention"), options_(options), layer_(layer) {
-    GPT2AttentionImpl::reset();
-  }
-
-  void reset() override {
-    const std::int64_t size = options_.n_embd();
-    c_attn_ = register_module("c_attn", Conv1D(size, 3 * size, options_.dtype()));
-    c_proj_ = register_module("c_proj", Conv1D(size, size, options_.dtype()));
-    resid_dropout_ = register_module("resid_dropout", nn::Dropout(options_.resid_pdrop()));
-    const auto head = static_cast<double>(size / options_.n_head());
-    scale_ = options_.scale_attn_weights() ? 1 / std::sqrt(head) : 1;
-    if (options_.scale_attn_by_inverse_layer_idx()) scale_ /= static_cast<double>(layer_ + 1);
-  }
-
-  Tensor forward(const Tensor& x, const detail::DecoderCall& call) {
-    const std::int64_t heads = options_.n_head();
-    const Tensor qkv = c_attn_(x).unflatten(-1, {3, heads, options_.n_embd() / heads});
-    const auto part = [&](std::int64_t i) { return qkv.select(2, i).transpose(1, 2); };
-    const double dropout = is_training() ? options_.attn_pdrop() : 0;
-    return resid_dropout_(
-        c_proj_(detail::attend(part(0), part(1), part(2), call, layer_, dropout, scale_)));
-  }
-
-  void draw_projection(double std) { c_proj_->draw(std); }
-
- private:
-  GPT2Options options_;
-  std::int64_t layer_;
-  double scale_ = 1;
-  Conv1D c_attn_{nullptr}, c_proj_{nullptr};
-  nn::Dropout resid_dropout_{nullptr};
-};
-TERN_MODULE(GPT2Attention);
-
-class GPT2MLPImpl : public nn::Cloneable<GPT2MLPImpl> {
- public:
-  explicit GPT2MLPImpl(const GPT2Options& options)
-      : Cloneable("tern::models::GPT2MLP"), options_(options) {
-    GPT2MLPImpl::reset();
-  }
-
-  void reset() override {
-    const std::int64_t size = options_.n_embd(), inner = options_.n_inner().value_or(4 * size);
-    c_fc_ = register_module("c_fc", Conv1D(size, inner, options_.dtype()));
-    c_proj_ = register_module("c_proj", Conv1D(inner, size, options_.dtype()));
-    dropout_ = register_module("dropout", nn::Dropout(options_.resid_pdrop()));
-  }
-
-  Tensor forward(const Tensor& x) {
-    return dropout_(c_proj_(detail::activate(options_.activation_function(), c_fc_(x))));
-  }
-
-  void draw_projection(double std) { c_proj_->draw(std); }
-
- private:
-  GPT2Options options_;
-  Conv1D c_fc_{nullptr}, c_proj_{nullptr};
-  nn::Dropout dropout_{nullptr};
-};
-TERN_MODULE(GPT2MLP);
-
+/// One layer. Its parts lie in dictionaries, because the keys of files have the levels.
 class GPT2BlockImpl : public nn::Cloneable<GPT2BlockImpl> {
  public:
-  GPT2BlockImpl(const GPT2Options& options, std::int64_t layer)
-      : Cloneable("tern::models::GPT2Block"), options_(options), layer_(layer) {
+  GPT2BlockImpl(std::shared_ptr<const GPT2Options> options, std::int64_t layer)
+      : Cloneable("tern::models::GPT2Block"), options_(std::move(options)), layer_(layer) {
     GPT2BlockImpl::reset();
   }
 
   void reset() override {
-    const nn::LayerNormOptions norm = nn::LayerNormOptions(options_.n_embd())
-                                          .eps(options_.layer_norm_epsilon())
-                                          .device(Device(kMeta))
-                                          .dtype(options_.dtype());
-    ln_1_ = register_module("ln_1", nn::LayerNorm(norm));
-    attn_ = register_module("attn", GPT2Attention(options_, layer_));
-    ln_2_ = register_module("ln_2", nn::LayerNorm(norm));
-    mlp_ = register_module("mlp", GPT2MLP(options_));
+    const std::int64_t size = options_->n_embd(), inner = options_->n_inner().value_or(4 * size);
+    attend_ = Conv1D(size, 3 * size, options_->dtype());
+    attended_ = Conv1D(size, size, options_->dtype());
+    widen_ = Conv1D(size, inner, options_->dtype());
+    narrow_ = Conv1D(inner, size, options_->dtype());
+    dropout_ = nn::Dropout(options_->resid_pdrop());
+    using Parts = nn::ModuleDictImpl::Pairs;
+    const auto add_norm = [&](const char* name) {
+      return register_module(
+          name, detail::make_layer_norm(size, options_->layer_norm_epsilon(), options_->dtype()));
+    };
+    const auto add_parts = [&](const char* name, const Parts& parts) {
+      register_module(name, nn::ModuleDict(parts));
+    };
+    norm_1_ = add_norm("ln_1");
+    add_parts("attn", {{"c_attn", attend_.ptr()}, {"c_proj", attended_.ptr()}});
+    norm_2_ = add_norm("ln_2");
+    add_parts("mlp", {{"c_fc", widen_.ptr()}, {"c_proj", narrow_.ptr()}});
+    register_module("dropout", dropout_);
+    const auto head = static_cast<double>(size / options_->n_head());
+    scale_ = options_->scale_attn_weights() ? 1 / std::sqrt(head) : 1;
+    if (options_->scale_attn_by_inverse_layer_idx()) scale_ /= static_cast<double>(layer_ + 1);
   }
 
   Tensor forward(const Tensor& x, const detail::DecoderCall& call) {
-    const Tensor attended = x + attn_(ln_1_(x), call);
-    return attended + mlp_(ln_2_(attended));
+    const std::int64_t heads = options_->n_head();
+    const Tensor qkv = attend_(norm_1_(x)).unflatten(-1, {3, heads, -1});
+    const auto part = [&](std::int64_t i) { return qkv.select(2, i).transpose(1, 2); };
+    const Tensor attention = detail::attend(part(0), part(1), part(2), call, layer_,
+                                            is_training() ? options_->attn_pdrop() : 0, scale_);
+    const Tensor y = x + dropout_(attended_(attention));
+    const Tensor wide = detail::activate(options_->activation_function(), widen_(norm_2_(y)));
+    return y + dropout_(narrow_(wide));
   }
 
-  void draw_projections(double std) {
-    attn_->draw_projection(std);
-    mlp_->draw_projection(std);
+  void draw(double std) {
+    const double depth = std::sqrt(2 * static_cast<double>(options_->n_layer()));
+    attend_->draw(std);
+    attended_->draw(std / depth);
+    widen_->draw(std);
+    narrow_->draw(std / depth);
   }
 
  private:
-  GPT2Options options_;
+  std::shared_ptr<const GPT2Options> options_;
   std::int64_t layer_;
-  nn::LayerNorm ln_1_{nullptr}, ln_2_{nullptr};
-  GPT2Attention attn_{nullptr};
-  GPT2MLP mlp_{nullptr};
+  double scale_ = 1;
+  Conv1D attend_{nullptr}, attended_{nullptr}, widen_{nullptr}, narrow_{nullptr};
+  nn::LayerNorm norm_1_{nullptr}, norm_2_{nullptr};
+  nn::Dropout dropout_{nullptr};
 };
 TERN_MODULE(GPT2Block);
 
@@ -184,12 +146,12 @@ GPT2ModelImpl::GPT2ModelImpl(GPT2Options options_) : options(std::move(options_)
 }
 
 void GPT2ModelImpl::reset() {
-  detail::check_positive(kName, "vocab_size", options.vocab_size());
-  detail::check_positive(kName, "n_positions", options.n_positions());
-  detail::check_positive(kName, "n_embd", options.n_embd());
-  detail::check_positive(kName, "n_layer", options.n_layer());
-  detail::check_positive(kName, "n_head", options.n_head());
-  if (options.n_inner()) detail::check_positive(kName, "n_inner", *options.n_inner());
+  detail::check_positive(kName, {{"vocab_size", options.vocab_size()},
+                                 {"n_positions", options.n_positions()},
+                                 {"n_embd", options.n_embd()},
+                                 {"n_layer", options.n_layer()},
+                                 {"n_head", options.n_head()},
+                                 {"n_inner", options.n_inner().value_or(1)}});
   detail::check_divides(kName, "n_embd", options.n_embd(), "n_head", options.n_head());
   detail::check_activation(kName, options.activation_function());
   const auto table = [&](std::int64_t rows) {
@@ -200,19 +162,17 @@ void GPT2ModelImpl::reset() {
   wpe = register_module("wpe", table(options.n_positions()));
   drop = register_module("drop", nn::Dropout(options.embd_pdrop()));
   h = register_module("h", nn::ModuleList());
-  for (std::int64_t i = 0; i < options.n_layer(); ++i) h->push_back(GPT2Block(options, i));
-  ln_f = register_module("ln_f", nn::LayerNorm(nn::LayerNormOptions(options.n_embd())
-                                                   .eps(options.layer_norm_epsilon())
-                                                   .device(Device(kMeta))
-                                                   .dtype(options.dtype())));
+  const auto shared = std::make_shared<const GPT2Options>(options);
+  for (std::int64_t i = 0; i < options.n_layer(); ++i) {
+    h->push_back(std::shared_ptr<nn::Module>(std::make_shared<GPT2BlockImpl>(shared, i)));
+  }
+  ln_f = register_module(
+      "ln_f",
+      detail::make_layer_norm(options.n_embd(), options.layer_norm_epsilon(), options.dtype()));
   detail::make_tensors(*this, options.device(), options.initializer_range());
   if (detail::is_on_meta(options.device())) return;
-  for (const std::shared_ptr<nn::Module>& module : modules(/*include_self=*/false)) {
-    if (auto* linear = module->as<Conv1D>()) linear->draw(options.initializer_range());
-  }
-  const double depth = std::sqrt(2 * static_cast<double>(options.n_layer()));
   for (std::size_t i = 0; i < h->size(); ++i) {
-    h->at<GPT2Block>(i).draw_projections(options.initializer_range() / depth);
+    h->at<GPT2BlockImpl>(i).draw(options.initializer_range());
   }
 }
 

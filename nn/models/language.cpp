@@ -3,7 +3,6 @@
 #include <tern/nn/init.h>
 #include <tern/nn/models/detail/language.h>
 #include <tern/nn/modules/attention/positional_encoding.h>
-#include <tern/nn/modules/layer_norm.h>
 
 namespace tern::models::detail {
 
@@ -76,14 +75,28 @@ Tensor attend(const Tensor& q, const Tensor& k, const Tensor& v, const DecoderCa
   return result.transpose(1, 2).flatten(2);
 }
 
-void check_positive(const char* model, const char* option, std::int64_t value) {
-  TERN_CHECK(value > 0, Error, model, ": ", option, " must be greater than 0, got ", value);
+void check_positive(const char* model,
+                    std::initializer_list<std::pair<const char*, std::int64_t>> options) {
+  for (const auto& [option, value] : options) {
+    TERN_CHECK(value > 0 && value <= INT32_MAX, Error, model, ": ", option, " must be from 1 to ",
+               INT32_MAX, ", got ", value);
+  }
 }
 
 void check_divides(const char* model, const char* option, std::int64_t size,
                    const char* heads_option, std::int64_t heads) {
   TERN_CHECK(size % heads == 0, ShapeError, model, ": ", heads_option, " must divide ", option,
              ", got ", heads_option, "=", heads, " and ", option, "=", size);
+}
+
+nn::LayerNorm make_layer_norm(std::int64_t size, double eps, std::optional<ScalarType> dtype) {
+  return nn::LayerNorm(nn::LayerNormOptions(size).eps(eps).device(Device(kMeta)).dtype(dtype));
+}
+
+nn::Embedding make_table(std::int64_t rows, std::int64_t size, std::optional<StrictInt> padding_idx,
+                         std::optional<ScalarType> dtype) {
+  return nn::Embedding(
+      nn::EmbeddingOptions(rows, size).padding_idx(padding_idx).device(Device(kMeta)).dtype(dtype));
 }
 
 nn::Linear make_linear(std::int64_t in, std::int64_t out, bool bias,

@@ -2,6 +2,7 @@
 
 #include <tern/core/base/text.h>
 #include <tern/core/ops/ops.h>
+#include <tern/nn/containers/module_dict.h>
 #include <tern/nn/detail/printing.h>
 #include <tern/nn/models/detail/config.h>
 #include <tern/nn/models/detail/language.h>
@@ -20,47 +21,6 @@ std::int64_t head_size(const LlamaOptions& options) {
   return options.head_dim().value_or(options.hidden_size() / options.num_attention_heads());
 }
 
-class LlamaAttentionImpl : public nn::Cloneable<LlamaAttentionImpl> {
- public:
-  LlamaAttentionImpl(const LlamaOptions& options, std::int64_t layer)
-      : Cloneable("tern::models::LlamaAttention"), options_(options), layer_(layer) {
-    LlamaAttentionImpl::reset();
-  }
-
-  void reset() override {
-    const std::int64_t size = options_.hidden_size(), head = head_size(options_);
-    const std::int64_t queries = options_.num_attention_heads() * head;
-    const std::int64_t keys = key_heads(options_) * head;
-    const auto map = [&](const char* name, std::int64_t in, std::int64_t out, bool bias) {
-      return register_module(name, detail::make_linear(in, out, bias, options_.dtype()));
-    };
-    q_proj_ = map("q_proj", size, queries, options_.qkv_bias());
-    k_proj_ = map("k_proj", size, keys, options_.qkv_bias());
-    v_proj_ = map("v_proj", size, keys, options_.qkv_bias());
-    o_proj_ = map("o_proj", queries, size, options_.output_bias());
-  }
-
-  Tensor forward(const Tensor& x, const detail::DecoderCall& call) {
-    const std::int64_t size = head_size(options_);
-    const auto heads = [&](const Tensor& mapped) { return mapped.unflatten(-1, {-1, size}); };
-    const auto rotated = [&](const Tensor& mapped) {
-      return nn::functional::rotary_embedding(heads(mapped), call.cos, call.sin).transpose(1, 2);
-    };
-    const Tensor q = rotated(q_proj_(x));
-    const Tensor k = rotated(k_proj_(x));
-    const Tensor v = heads(v_proj_(x)).transpose(1, 2);
-    const double dropout = is_training() ? options_.attention_dropout() : 0;
-    const bool is_windowed = options_.sliding_window() && layer_ >= options_.first_window_layer();
-    return o_proj_(detail::attend(q, k, v, call, layer_, dropout, std::nullopt, is_windowed));
-  }
-
- private:
-  LlamaOptions options_;
-  std::int64_t layer_;
-  nn::Linear q_proj_{nullptr}, k_proj_{nullptr}, v_proj_{nullptr}, o_proj_{nullptr};
-};
-TERN_MODULE(LlamaAttention);
-
 nn::RMSNorm make_norm(const LlamaOptions& options) {
   return nn::RMSNorm(nn::RMSNormOptions(options.hidden_size())
                          .eps(options.rms_norm_eps())
@@ -68,33 +28,64 @@ nn::RMSNorm make_norm(const LlamaOptions& options) {
                          .dtype(options.dtype()));
 }
 
+/// One layer. Its attention lies in a dictionary, because the keys of files have the level.
 class LlamaLayerImpl : public nn::Cloneable<LlamaLayerImpl> {
  public:
-  LlamaLayerImpl(const LlamaOptions& options, std::int64_t layer)
-      : Cloneable("tern::models::LlamaLayer"), options_(options), layer_(layer) {
+  LlamaLayerImpl(std::shared_ptr<const LlamaOptions> options, std::int64_t layer)
+      : Cloneable("tern::models::LlamaLayer"), options_(std::move(options)), layer_(layer) {
     LlamaLayerImpl::reset();
   }
 
   void reset() override {
-    self_attn_ = register_module("self_attn", LlamaAttention(options_, layer_));
-    mlp_ = register_module(
-        "mlp", nn::SwiGLU(nn::SwiGLUOptions(options_.hidden_size(), options_.intermediate_size())
-                              .bias(options_.mlp_bias())
-                              .device(Device(kMeta))
-                              .dtype(options_.dtype())));
-    input_layernorm_ = register_module("input_layernorm", make_norm(options_));
-    post_attention_layernorm_ = register_module("post_attention_layernorm", make_norm(options_));
+    const std::int64_t size = options_->hidden_size(), head = head_size(*options_);
+    const std::int64_t queries = options_->num_attention_heads() * head;
+    const std::int64_t keys = key_heads(*options_) * head;
+    const auto map = [&](std::int64_t in, std::int64_t out, bool bias) {
+      return detail::make_linear(in, out, bias, options_->dtype());
+    };
+    q_proj_ = map(size, queries, options_->qkv_bias());
+    k_proj_ = map(size, keys, options_->qkv_bias());
+    v_proj_ = map(size, keys, options_->qkv_bias());
+    o_proj_ = map(queries, size, options_->output_bias());
+    register_module("self_attn",
+                    nn::ModuleDict(nn::ModuleDictImpl::Pairs{{"q_proj", q_proj_.ptr()},
+                                                             {"k_proj", k_proj_.ptr()},
+                                                             {"v_proj", v_proj_.ptr()},
+                                                             {"o_proj", o_proj_.ptr()}}));
+    mlp_ = register_module("mlp", nn::SwiGLU(nn::SwiGLUOptions(size, options_->intermediate_size())
+                                                 .bias(options_->mlp_bias())
+                                                 .device(Device(kMeta))
+                                                 .dtype(options_->dtype())));
+    const auto add_norm = [&](const char* name) {
+      return register_module(name, make_norm(*options_));
+    };
+    input_layernorm_ = add_norm("input_layernorm");
+    post_attention_layernorm_ = add_norm("post_attention_layernorm");
   }
 
   Tensor forward(const Tensor& x, const detail::DecoderCall& call) {
-    const Tensor attended = x + self_attn_(input_layernorm_(x), call);
-    return attended + mlp_(post_attention_layernorm_(attended));
+    const Tensor y = x + attend(input_layernorm_(x), call);
+    return y + mlp_(post_attention_layernorm_(y));
   }
 
  private:
-  LlamaOptions options_;
+  Tensor attend(const Tensor& x, const detail::DecoderCall& call) {
+    const std::int64_t size = head_size(*options_);
+    const auto heads = [&](nn::Linear& map) { return map(x).unflatten(-1, {-1, size}); };
+    const auto rotated = [&](nn::Linear& map) {
+      return nn::functional::rotary_embedding(heads(map), call.cos, call.sin).transpose(1, 2);
+    };
+    const Tensor q = rotated(q_proj_);
+    const Tensor k = rotated(k_proj_);
+    const Tensor v = heads(v_proj_).transpose(1, 2);
+    const double dropout = is_training() ? options_->attention_dropout() : 0;
+    const bool is_windowed = layer_ >= options_->first_window_layer();
+    return o_proj_(detail::attend(q, k, v, call, layer_, dropout, std::nullopt, is_windowed));
+  }
+
+  std::shared_ptr<const LlamaOptions> options_;
   std::int64_t layer_;
-  LlamaAttention self_attn_{nullptr};
+  nn::Linear q_proj_{nullptr}, k_proj_{nullptr}, v_proj_{nullptr}, o_proj_{nullptr};
   nn::SwiGLU mlp_{nullptr};
   nn::RMSNorm input_layernorm_{nullptr}, post_attention_layernorm_{nullptr};
 };
@@ -173,30 +164,30 @@ LlamaModelImpl::LlamaModelImpl(LlamaOptions options_) : options(std::move(option
 
 void LlamaModelImpl::reset() {
   const std::int64_t heads = options.num_attention_heads();
-  detail::check_positive(kName, "vocab_size", options.vocab_size());
-  detail::check_positive(kName, "hidden_size", options.hidden_size());
-  detail::check_positive(kName, "intermediate_size", options.intermediate_size());
-  detail::check_positive(kName, "num_hidden_layers", options.num_hidden_layers());
-  detail::check_positive(kName, "num_attention_heads", heads);
-  detail::check_positive(kName, "num_key_value_heads", key_heads(options));
-  detail::check_positive(kName, "max_position_embeddings", options.max_position_embeddings());
-  if (options.sliding_window()) {
-    detail::check_positive(kName, "sliding_window", *options.sliding_window());
-  }
+  detail::check_positive(kName, {{"vocab_size", options.vocab_size()},
+                                 {"hidden_size", options.hidden_size()},
+                                 {"intermediate_size", options.intermediate_size()},
+                                 {"num_hidden_layers", options.num_hidden_layers()},
+                                 {"num_attention_heads", heads},
+                                 {"num_key_value_heads", key_heads(options)},
+                                 {"head_dim", options.head_dim().value_or(1)},
+                                 {"max_position_embeddings", options.max_position_embeddings()},
+                                 {"sliding_window", options.sliding_window().value_or(1)}});
   detail::check_divides(kName, "num_attention_heads", heads, "num_key_value_heads",
                         key_heads(options));
   if (!options.head_dim()) {
     detail::check_divides(kName, "hidden_size", options.hidden_size(), "num_attention_heads",
                           heads);
   }
-  nn::EmbeddingOptions table(options.vocab_size(), options.hidden_size());
-  table.padding_idx(options.pad_token_id()).device(Device(kMeta)).dtype(options.dtype());
   nn::RotaryEmbeddingOptions rotary(head_size(options));
   rotary.base(options.rope_theta()).scaling(options.rope_scaling());
-  embed_tokens = register_module("embed_tokens", nn::Embedding(table));
+  embed_tokens = register_module("embed_tokens",
+                                 detail::make_table(options.vocab_size(), options.hidden_size(),
+                                                    options.pad_token_id(), options.dtype()));
   layers = register_module("layers", nn::ModuleList());
+  const auto shared = std::make_shared<const LlamaOptions>(options);
   for (std::int64_t i = 0; i < options.num_hidden_layers(); ++i) {
-    layers->push_back(LlamaLayer(options, i));
+    layers->push_back(std::shared_ptr<nn::Module>(std::make_shared<LlamaLayerImpl>(shared, i)));
   }
   norm = register_module("norm", make_norm(options));
   rotary_emb = register_module("rotary_emb", nn::RotaryEmbedding(rotary));

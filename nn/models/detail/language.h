@@ -1,13 +1,16 @@
 #pragma once
 
 #include <cstdint>
+#include <initializer_list>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include <tern/nn/detail/factory.h>
 #include <tern/nn/modules/attention/kv_cache.h>
 #include <tern/nn/modules/embedding.h>
+#include <tern/nn/modules/layer_norm.h>
 #include <tern/nn/modules/linear.h>
 
 // What the language models share.
@@ -48,13 +51,17 @@ Tensor attend(const Tensor& q, const Tensor& k, const Tensor& v, const DecoderCa
               std::int64_t layer, double dropout, std::optional<double> scale = std::nullopt,
               bool is_windowed = false);
 
-/// Throws Error unless the option is positive.
-void check_positive(const char* model, const char* option, std::int64_t value);
+/// Throws Error unless all options are from 1 to 2^31 - 1, so that products of two do not overflow.
+void check_positive(const char* model,
+                    std::initializer_list<std::pair<const char*, std::int64_t>> options);
 /// Throws ShapeError unless `heads` divides `size`.
 void check_divides(const char* model, const char* option, std::int64_t size,
                    const char* heads_option, std::int64_t heads);
 
-/// Makes a linear map on meta; see make_tensors().
+/// Make parts on meta; see make_tensors().
+nn::LayerNorm make_layer_norm(std::int64_t size, double eps, std::optional<ScalarType> dtype);
+nn::Embedding make_table(std::int64_t rows, std::int64_t size, std::optional<StrictInt> padding_idx,
+                         std::optional<ScalarType> dtype);
 nn::Linear make_linear(std::int64_t in, std::int64_t out, bool bias,
                        std::optional<ScalarType> dtype);
 /// Gives a network on meta its tensors, on `device`, and draws them: weights of linear layers and

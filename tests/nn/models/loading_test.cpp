@@ -233,7 +233,7 @@ TEST(LanguageModelConfig, RefusesSizesThatDoNotFit) {
     return error_of([&] { const models::Llama net(options); });
   };
   EXPECT_EQ(llama_error(LlamaOptions().vocab_size(0)),
-            "models::Llama: vocab_size must be greater than 0, got 0");
+            "models::Llama: vocab_size must be from 1 to 2147483647, got 0");
   EXPECT_EQ(llama_error(LlamaOptions().num_key_value_heads(2)),
             "models::Llama: num_key_value_heads must divide num_attention_heads, got "
             "num_key_value_heads=2 and num_attention_heads=9");
@@ -241,7 +241,7 @@ TEST(LanguageModelConfig, RefusesSizesThatDoNotFit) {
             "models::Llama: num_attention_heads must divide hidden_size, got "
             "num_attention_heads=10 and hidden_size=576");
   EXPECT_EQ(llama_error(LlamaOptions().sliding_window(0)),
-            "models::Llama: sliding_window must be greater than 0, got 0");
+            "models::Llama: sliding_window must be from 1 to 2147483647, got 0");
   EXPECT_EQ(error_of([&] { const models::GPT2 net(models::GPT2Options().n_head(7)); }),
             "models::GPT2: n_head must divide n_embd, got n_head=7 and n_embd=768");
   EXPECT_EQ(error_of([&] {
@@ -250,11 +250,11 @@ TEST(LanguageModelConfig, RefusesSizesThatDoNotFit) {
             "models::GPT2: unknown activation \"quick_gelu\", supported: gelu, gelu_new, "
             "gelu_pytorch_tanh, relu, silu");
   EXPECT_EQ(error_of([&] { const models::Bert net(models::BertOptions().type_vocab_size(-1)); }),
-            "models::Bert: type_vocab_size must be greater than 0, got -1");
+            "models::Bert: type_vocab_size must be from 1 to 2147483647, got -1");
 }
 
 TEST(LanguageModelConfig, IsPrinted) {
-  EXPECT_EQ(printed(*llama()).substr(0, 165),
+  EXPECT_EQ(printed(*llama()).substr(0, 164),
             "tern::models::Llama(vocab_size=61, hidden_size=16, intermediate_size=24, "
             "num_hidden_layers=2, num_attention_heads=4, num_key_value_heads=2, head_dim=8)(\n  "
             "(model): ");
