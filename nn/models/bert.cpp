@@ -12,7 +12,7 @@
 namespace tern::models {
 namespace {
 
-constexpr const char* kName = "models::Bert";
+constexpr const char* kBert = "models::Bert";
 
 nn::LayerNorm make_norm(const BertOptions& options) {
   return detail::make_layer_norm(options.hidden_size(), options.layer_norm_eps(), options.dtype());
@@ -88,7 +88,7 @@ std::string current_key(std::string key) {
 }  // namespace
 
 BertOptions BertOptions::from_config(const State& config) {
-  const detail::ConfigReader reader(kName, config, {"bert"});
+  const detail::ConfigReader reader(kBert, config, {"bert"});
   BertOptions options;
   reader.need("vocab_size", options.vocab_size());
   reader.need("hidden_size", options.hidden_size());
@@ -109,25 +109,24 @@ BertOptions BertOptions::from_config(const State& config) {
   return options;
 }
 
-BertImpl::BertImpl(BertOptions options_) : options(std::move(options_)) { BertImpl::reset(); }
+BertImpl::BertImpl(const BertOptions& options_) : options(options_) { BertImpl::reset(); }
 
 void BertImpl::reset() {
   const std::int64_t size = options.hidden_size();
-  detail::check_positive(kName, {{"vocab_size", options.vocab_size()},
+  detail::check_positive(kBert, {{"vocab_size", options.vocab_size()},
                                  {"hidden_size", size},
                                  {"num_hidden_layers", options.num_hidden_layers()},
                                  {"num_attention_heads", options.num_attention_heads()},
                                  {"intermediate_size", options.intermediate_size()},
                                  {"max_position_embeddings", options.max_position_embeddings()},
                                  {"type_vocab_size", options.type_vocab_size()}});
-  detail::check_divides(kName, "hidden_size", size, "num_attention_heads",
+  detail::check_divides(kBert, "hidden_size", size, "num_attention_heads",
                         options.num_attention_heads());
-  detail::check_activation(kName, options.hidden_act());
+  detail::check_activation(kBert, options.hidden_act());
   const auto table = [&](std::int64_t rows, std::optional<StrictInt> padding_idx) {
-    return detail::make_table(rows, size, padding_idx, options.dtype()).ptr();
+    return detail::make_table(rows, size, padding_idx, options.dtype());
   };
-  using Parts = nn::ModuleDictImpl::Pairs;
-  const auto add_parts = [&](const char* name, const Parts& parts) {
+  const auto add_parts = [&](const char* name, std::initializer_list<nn::NamedModule> parts) {
     return register_module(name, nn::ModuleDict(parts));
   };
   embeddings =
@@ -135,18 +134,18 @@ void BertImpl::reset() {
                 {{"word_embeddings", table(options.vocab_size(), options.pad_token_id())},
                  {"position_embeddings", table(options.max_position_embeddings(), std::nullopt)},
                  {"token_type_embeddings", table(options.type_vocab_size(), std::nullopt)},
-                 {"LayerNorm", make_norm(options).ptr()},
-                 {"dropout", nn::Dropout(options.hidden_dropout_prob()).ptr()}});
+                 {"LayerNorm", make_norm(options)},
+                 {"dropout", nn::Dropout(options.hidden_dropout_prob())}});
   nn::ModuleList layers;
   const auto shared = std::make_shared<const BertOptions>(options);
   for (std::int64_t i = 0; i < options.num_hidden_layers(); ++i) {
     layers->push_back(std::shared_ptr<nn::Module>(std::make_shared<BertLayerImpl>(shared)));
   }
-  encoder = add_parts("encoder", {{"layer", layers.ptr()}});
+  encoder = add_parts("encoder", {{"layer", layers}});
   pooler = nullptr;
   if (options.add_pooling_layer()) {
-    pooler = add_parts("pooler",
-                       {{"dense", detail::make_linear(size, size, true, options.dtype()).ptr()}});
+    pooler =
+        add_parts("pooler", {{"dense", detail::make_linear(size, size, true, options.dtype())}});
   }
   detail::make_tensors(*this, options.device(), options.initializer_range());
 }
@@ -161,32 +160,27 @@ void BertImpl::pretty_print(std::ostream& stream) const {
 
 std::tuple<Tensor, Tensor> BertImpl::forward(const Tensor& input_ids, const Tensor& attention_mask,
                                              const Tensor& token_type_ids) {
-  detail::check_ids(kName, input_ids);
+  detail::check_ids(kBert, input_ids);
   const std::int64_t batch = input_ids.size(0), rows = input_ids.size(1);
-  TERN_CHECK(rows <= options.max_position_embeddings(), ShapeError, kName, ": ", rows,
+  TERN_CHECK(rows <= options.max_position_embeddings(), ShapeError, kBert, ": ", rows,
              " rows exceed max_position_embeddings=", options.max_position_embeddings());
   TERN_CHECK(!token_type_ids.defined() || token_type_ids.sizes() == input_ids.sizes(), ShapeError,
-             kName, ": expected token_type_ids of the sizes of input_ids, ", input_ids.sizes(),
+             kBert, ": expected token_type_ids of the sizes of input_ids, ", input_ids.sizes(),
              ", got ", token_type_ids.sizes());
-  Tensor mask = detail::key_mask(kName, attention_mask, batch, rows);
+  Tensor mask = detail::key_mask(kBert, attention_mask, batch, rows);
   if (mask.defined()) mask = mask.view({batch, 1, 1, rows});
-  const auto look_up = [&](const char* table, const Tensor& ids) {
-    return nn::Embedding(embeddings->ptr<nn::EmbeddingImpl>(table))(ids);
-  };
   const TensorOptions integers = TensorOptions(kLong).device(input_ids.device());
   const Tensor types = token_type_ids.defined() ? token_type_ids : zeros({1, 1}, integers);
-  const Tensor words = look_up("word_embeddings", input_ids);
-  const Tensor sum = words + look_up("token_type_embeddings", types) +
-                     look_up("position_embeddings", arange(rows, integers));
-  Tensor x = nn::Dropout(embeddings->ptr<nn::DropoutImpl>("dropout"))(
-      nn::LayerNorm(embeddings->ptr<nn::LayerNormImpl>("LayerNorm"))(sum));
+  Tensor x = embeddings["word_embeddings"](input_ids);
+  x = x + embeddings["token_type_embeddings"](types);
+  x = x + embeddings["position_embeddings"](arange(rows, integers));
+  x = embeddings["dropout"](embeddings["LayerNorm"](x));
   const auto& layers = encoder->at<nn::ModuleList>("layer");
-  for (std::size_t i = 0; i < layers.size(); ++i)
+  for (std::size_t i = 0; i < layers.size(); ++i) {
     x = BertLayer(layers.ptr<BertLayerImpl>(i))(x, mask);
-  Tensor pooled;
-  if (pooler) {
-    pooled = tern::tanh(nn::Linear(pooler->ptr<nn::LinearImpl>("dense"))(x.select(1, 0)));
   }
+  Tensor pooled;
+  if (pooler) pooled = tern::tanh(pooler["dense"](x.select(1, 0)));
   return {x, pooled};
 }
 

@@ -78,7 +78,7 @@ class TERN_API BertImpl : public nn::Cloneable<BertImpl> {
  public:
   /// Makes the layers, with BERT's initial weights. Throws Error for sizes that are not positive
   /// and an unknown activation, ShapeError unless num_attention_heads divides hidden_size.
-  explicit BertImpl(BertOptions options_ = {});
+  explicit BertImpl(const BertOptions& options_ = {});
 
   void reset() override;
   void pretty_print(std::ostream& stream) const override;

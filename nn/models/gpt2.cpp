@@ -12,7 +12,7 @@
 namespace tern::models {
 namespace {
 
-constexpr const char* kName = "models::GPT2";
+constexpr const char* kGPT2 = "models::GPT2";
 
 /// The linear map of GPT-2's files, whose weight is transposed: y = x W + b.
 class Conv1DImpl : public nn::Cloneable<Conv1DImpl> {
@@ -112,14 +112,14 @@ class GPT2BlockImpl : public nn::Cloneable<GPT2BlockImpl> {
 TERN_MODULE(GPT2Block);
 
 /// Whether a key of an old file is a buffer: h.0.attn.bias and h.0.attn.masked_bias.
-bool is_buffer(std::string_view key) {
+bool is_gpt2_buffer(std::string_view key) {
   return key.ends_with(".attn.bias") || key.ends_with(".attn.masked_bias");
 }
 
 }  // namespace
 
 GPT2Options GPT2Options::from_config(const State& config) {
-  const detail::ConfigReader reader(kName, config, {"gpt2"});
+  const detail::ConfigReader reader(kGPT2, config, {"gpt2"});
   GPT2Options options;
   reader.need("vocab_size", options.vocab_size());
   reader.need("n_positions", options.n_positions());
@@ -141,19 +141,19 @@ GPT2Options GPT2Options::from_config(const State& config) {
   return options;
 }
 
-GPT2ModelImpl::GPT2ModelImpl(GPT2Options options_) : options(std::move(options_)) {
+GPT2ModelImpl::GPT2ModelImpl(const GPT2Options& options_) : options(options_) {
   GPT2ModelImpl::reset();
 }
 
 void GPT2ModelImpl::reset() {
-  detail::check_positive(kName, {{"vocab_size", options.vocab_size()},
+  detail::check_positive(kGPT2, {{"vocab_size", options.vocab_size()},
                                  {"n_positions", options.n_positions()},
                                  {"n_embd", options.n_embd()},
                                  {"n_layer", options.n_layer()},
                                  {"n_head", options.n_head()},
                                  {"n_inner", options.n_inner().value_or(1)}});
-  detail::check_divides(kName, "n_embd", options.n_embd(), "n_head", options.n_head());
-  detail::check_activation(kName, options.activation_function());
+  detail::check_divides(kGPT2, "n_embd", options.n_embd(), "n_head", options.n_head());
+  detail::check_activation(kGPT2, options.activation_function());
   const auto table = [&](std::int64_t rows) {
     return nn::Embedding(
         nn::EmbeddingOptions(rows, options.n_embd()).device(Device(kMeta)).dtype(options.dtype()));
@@ -183,14 +183,14 @@ void GPT2ModelImpl::pretty_print(std::ostream& stream) const {
 Tensor GPT2ModelImpl::forward(const Tensor& input_ids, const Tensor& attention_mask,
                               nn::KVCache* cache) {
   const detail::DecoderCall call =
-      detail::decoder_call({kName, options.n_layer(), options.n_positions(), "n_positions"},
+      detail::decoder_call({kGPT2, options.n_layer(), options.n_positions(), "n_positions"},
                            input_ids, attention_mask, cache);
   Tensor x = drop(wte(input_ids) + wpe(call.positions));
   for (std::size_t i = 0; i < h->size(); ++i) x = GPT2Block(h->ptr<GPT2BlockImpl>(i))(x, call);
   return ln_f(x);
 }
 
-GPT2Impl::GPT2Impl(GPT2Options options_) : options(std::move(options_)) { GPT2Impl::reset(); }
+GPT2Impl::GPT2Impl(const GPT2Options& options_) : options(options_) { GPT2Impl::reset(); }
 
 void GPT2Impl::reset() {
   transformer = register_module("transformer", GPT2Model(options));
@@ -227,7 +227,7 @@ State GPT2Impl::state_dict() const {
 nn::IncompatibleKeys GPT2Impl::load_state_dict(const State& state,
                                                const nn::LoadOptions& options_) {
   return Module::load_state_dict(detail::with_head(state, "transformer", "wte.weight",
-                                                   options.tie_word_embeddings(), is_buffer),
+                                                   options.tie_word_embeddings(), is_gpt2_buffer),
                                  options_);
 }
 

@@ -73,7 +73,7 @@ class TERN_API GPT2ModelImpl : public nn::Cloneable<GPT2ModelImpl> {
  public:
   /// Makes the layers. Throws Error for sizes that are not positive and an unknown activation,
   /// ShapeError unless n_head divides n_embd.
-  explicit GPT2ModelImpl(GPT2Options options_ = {});
+  explicit GPT2ModelImpl(const GPT2Options& options_ = {});
 
   void reset() override;
   void pretty_print(std::ostream& stream) const override;
@@ -120,7 +120,7 @@ TERN_MODULE(GPT2Model);
 class TERN_API GPT2Impl : public nn::Cloneable<GPT2Impl>, public CausalLM {
  public:
   /// Makes the layers, with GPT-2's initial weights. Throws as GPT2Model.
-  explicit GPT2Impl(GPT2Options options_ = {});
+  explicit GPT2Impl(const GPT2Options& options_ = {});
 
   void reset() override;
   void pretty_print(std::ostream& stream) const override;

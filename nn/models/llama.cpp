@@ -11,7 +11,7 @@
 namespace tern::models {
 namespace {
 
-constexpr const char* kName = "models::Llama";
+constexpr const char* kLlama = "models::Llama";
 
 std::int64_t key_heads(const LlamaOptions& options) {
   return options.num_key_value_heads().value_or(options.num_attention_heads());
@@ -117,12 +117,12 @@ void read_rope(const detail::ConfigReader& reader, LlamaOptions& options) {
 }
 
 /// Whether a key of an old file is a buffer, which the options replace.
-bool is_buffer(std::string_view key) { return key.ends_with(".rotary_emb.inv_freq"); }
+bool is_llama_buffer(std::string_view key) { return key.ends_with(".rotary_emb.inv_freq"); }
 
 }  // namespace
 
 LlamaOptions LlamaOptions::from_config(const State& config) {
-  const detail::ConfigReader reader(kName, config, {"llama", "mistral", "qwen2"});
+  const detail::ConfigReader reader(kLlama, config, {"llama", "mistral", "qwen2"});
   LlamaOptions options;
   reader.need("vocab_size", options.vocab_size());
   reader.need("hidden_size", options.hidden_size());
@@ -158,25 +158,25 @@ LlamaOptions LlamaOptions::from_config(const State& config) {
   return options;
 }
 
-LlamaModelImpl::LlamaModelImpl(LlamaOptions options_) : options(std::move(options_)) {
+LlamaModelImpl::LlamaModelImpl(const LlamaOptions& options_) : options(options_) {
   LlamaModelImpl::reset();
 }
 
 void LlamaModelImpl::reset() {
   const std::int64_t heads = options.num_attention_heads();
-  detail::check_positive(kName, {{"vocab_size", options.vocab_size()},
-                                 {"hidden_size", options.hidden_size()},
-                                 {"intermediate_size", options.intermediate_size()},
-                                 {"num_hidden_layers", options.num_hidden_layers()},
-                                 {"num_attention_heads", heads},
-                                 {"num_key_value_heads", key_heads(options)},
-                                 {"head_dim", options.head_dim().value_or(1)},
-                                 {"max_position_embeddings", options.max_position_embeddings()},
-                                 {"sliding_window", options.sliding_window().value_or(1)}});
-  detail::check_divides(kName, "num_attention_heads", heads, "num_key_value_heads",
+  detail::check_positive(kLlama, {{"vocab_size", options.vocab_size()},
+                                  {"hidden_size", options.hidden_size()},
+                                  {"intermediate_size", options.intermediate_size()},
+                                  {"num_hidden_layers", options.num_hidden_layers()},
+                                  {"num_attention_heads", heads},
+                                  {"num_key_value_heads", key_heads(options)},
+                                  {"head_dim", options.head_dim().value_or(1)},
+                                  {"max_position_embeddings", options.max_position_embeddings()},
+                                  {"sliding_window", options.sliding_window().value_or(1)}});
+  detail::check_divides(kLlama, "num_attention_heads", heads, "num_key_value_heads",
                         key_heads(options));
   if (!options.head_dim()) {
-    detail::check_divides(kName, "hidden_size", options.hidden_size(), "num_attention_heads",
+    detail::check_divides(kLlama, "hidden_size", options.hidden_size(), "num_attention_heads",
                           heads);
   }
   nn::RotaryEmbeddingOptions rotary(head_size(options));
@@ -201,7 +201,7 @@ void LlamaModelImpl::pretty_print(std::ostream& stream) const {
 Tensor LlamaModelImpl::forward(const Tensor& input_ids, const Tensor& attention_mask,
                                nn::KVCache* cache) {
   detail::DecoderCall call =
-      detail::decoder_call({kName, options.num_hidden_layers(), options.max_position_embeddings(),
+      detail::decoder_call({kLlama, options.num_hidden_layers(), options.max_position_embeddings(),
                             "max_position_embeddings", options.sliding_window()},
                            input_ids, attention_mask, cache);
   Tensor x = embed_tokens(input_ids);
@@ -213,7 +213,7 @@ Tensor LlamaModelImpl::forward(const Tensor& input_ids, const Tensor& attention_
   return norm(x);
 }
 
-LlamaImpl::LlamaImpl(LlamaOptions options_) : options(std::move(options_)) { LlamaImpl::reset(); }
+LlamaImpl::LlamaImpl(const LlamaOptions& options_) : options(options_) { LlamaImpl::reset(); }
 
 void LlamaImpl::reset() {
   model = register_module("model", LlamaModel(options));
@@ -253,7 +253,7 @@ State LlamaImpl::state_dict() const {
 nn::IncompatibleKeys LlamaImpl::load_state_dict(const State& state,
                                                 const nn::LoadOptions& options_) {
   return Module::load_state_dict(detail::with_head(state, "model", "embed_tokens.weight",
-                                                   options.tie_word_embeddings(), is_buffer),
+                                                   options.tie_word_embeddings(), is_llama_buffer),
                                  options_);
 }
 

@@ -81,7 +81,7 @@ class TERN_API LlamaModelImpl : public nn::Cloneable<LlamaModelImpl> {
  public:
   /// Makes the layers. Throws Error for sizes that are not positive, ShapeError unless the numbers
   /// of heads divide the sizes.
-  explicit LlamaModelImpl(LlamaOptions options_ = {});
+  explicit LlamaModelImpl(const LlamaOptions& options_ = {});
 
   void reset() override;
   void pretty_print(std::ostream& stream) const override;
@@ -128,7 +128,7 @@ TERN_MODULE(LlamaModel);
 class TERN_API LlamaImpl : public nn::Cloneable<LlamaImpl>, public CausalLM {
  public:
   /// Makes the layers, with normally distributed weights. Throws as LlamaModel.
-  explicit LlamaImpl(LlamaOptions options_ = {});
+  explicit LlamaImpl(const LlamaOptions& options_ = {});
 
   void reset() override;
   void pretty_print(std::ostream& stream) const override;
