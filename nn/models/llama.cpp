@@ -70,14 +70,17 @@ class LlamaLayerImpl : public nn::Cloneable<LlamaLayerImpl> {
 
  private:
   Tensor attend(const Tensor& x, const detail::DecoderCall& call) {
-    const std::int64_t size = head_size(*options_);
-    const auto heads = [&](nn::Linear& map) { return map(x).unflatten(-1, {-1, size}); };
-    const auto rotated = [&](nn::Linear& map) {
-      return nn::functional::rotary_embedding(heads(map), call.cos, call.sin).transpose(1, 2);
+    const std::int64_t queries = options_->num_attention_heads(), keys = key_heads(*options_);
+    const auto heads = [&](const Tensor& mapped) {
+      return mapped.unflatten(-1, {-1, head_size(*options_)});
     };
-    const Tensor q = rotated(q_proj_);
-    const Tensor k = rotated(k_proj_);
-    const Tensor v = heads(v_proj_).transpose(1, 2);
+    // Queries and keys turn at once: at batch 1 the number of ops counts.
+    const Tensor query = q_proj_(x);
+    const Tensor turned =
+        nn::functional::rotary_embedding(heads(cat({query, k_proj_(x)}, -1)), call.cos, call.sin)
+            .transpose(1, 2);
+    const Tensor q = turned.narrow(1, 0, queries), k = turned.narrow(1, queries, keys);
+    const Tensor v = heads(v_proj_(x)).transpose(1, 2);
     const double dropout = is_training() ? options_->attention_dropout() : 0;
     const bool is_windowed = layer_ >= options_->first_window_layer();
     return o_proj_(detail::attend(q, k, v, call, layer_, dropout, std::nullopt, is_windowed));
