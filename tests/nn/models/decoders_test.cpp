@@ -150,7 +150,7 @@ TEST(GPT2Test, DoesNotSeePadding) {
 }
 
 TEST(LlamaTest, DoesNotSeePadding) {
-  for (const char* const name : {"llama", "qwen2"}) {
+  for (const char* const name : {"llama", "mistral", "qwen2"}) {
     auto net = llama(name);
     check_padding(net);
   }
