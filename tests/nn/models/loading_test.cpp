@@ -253,6 +253,18 @@ TEST(LanguageModelConfig, RefusesSizesThatDoNotFit) {
             "models::Bert: type_vocab_size must be from 1 to 2147483647, got -1");
 }
 
+TEST(LanguageModelLoading, FitsWhereModulesFit) {
+  const NoGradGuard no_grad;
+  const Tensor ids = language_ids(6);
+  auto net = llama();
+  nn::AnyModule any(net);  // calls forward with its default arguments
+  EXPECT_TRUE(same_bits(any.forward(ids), net(ids)));
+  EXPECT_TRUE(same_bits(nn::Sequential(gpt2())->forward(ids), gpt2()(ids)));
+  models::CausalLM& model = *net;
+  EXPECT_EQ(&model.module(), net.ptr().get());
+  EXPECT_EQ(model.make_cache(7).max_length(), 7);
+}
+
 TEST(LanguageModelConfig, IsPrinted) {
   EXPECT_EQ(printed(*llama()).substr(0, 164),
             "tern::models::Llama(vocab_size=61, hidden_size=16, intermediate_size=24, "
