@@ -1,8 +1,8 @@
 #pragma once
 
 // Networks for images with torchvision's names, keys and initial values, and language models with
-// Hugging Face's: a file of weights that these libraries saved loads with strict = true. tern.h does
-// not include this header.
+// Hugging Face's: a file of weights that these libraries saved loads with strict = true. tern.h
+// does not include this header.
 //
 // Example:
 //   auto net = tern::models::resnet18();
