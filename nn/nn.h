@@ -50,4 +50,5 @@
 #include <tern/nn/parallel/distributed_data_parallel.h>
 #include <tern/nn/parallel/fully_shard.h>
 #include <tern/nn/parallel/sync_batch_norm.h>
+#include <tern/nn/quantize.h>
 #include <tern/nn/utils.h>

@@ -74,6 +74,7 @@
 #include <tern/core/ops/nn/padding.h>
 #include <tern/core/ops/nn/pixel_shuffle.h>
 #include <tern/core/ops/nn/pooling.h>
+#include <tern/core/ops/nn/quantized.h>
 #include <tern/core/ops/nn/recurrent.h>
 #include <tern/core/ops/nn/resampling.h>
 #include <tern/core/ops/nn/softmax.h>

@@ -6,6 +6,7 @@
 #include <tern/nn/detail/module_walk.h>
 #include <tern/nn/detail/parametrized.h>
 #include <tern/nn/detail/printing.h>
+#include <tern/nn/detail/quantized_weight.h>
 #include <tern/nn/module.h>
 #include <tern/nn/module/cloneable.h>
 #include <tern/nn/module/lazy_tensor.h>
@@ -71,6 +72,7 @@ void Module::copy_from(const Module& other, const std::optional<Device>& device)
   const NoGradGuard no_grad;
   std::vector<std::pair<Module*, const Module*>> open = {{this, &other}};
   detail::ParametrizedMembers::adopt(*this, other, device);
+  detail::adopt_blocks(*this, other);
   while (!open.empty()) {
     const auto [to, from] = open.back();
     open.pop_back();

@@ -9,6 +9,7 @@
 #include <tern/core/autograd/grad_mode.h>
 #include <tern/core/ops/create/creation.h>
 #include <tern/nn/detail/module_walk.h>
+#include <tern/nn/detail/quantized_weight.h>
 #include <tern/nn/module.h>
 #include <tern/nn/module/lazy_tensor.h>
 
@@ -104,6 +105,7 @@ class ModuleLoader {
         break;
       }
     }
+    if (options_.strict) add_cure(problems);
     problems.insert(problems.end(), problems_.begin(), problems_.end());
     if (!problems.empty()) {
       std::string text = "Error(s) in loading state_dict for " + detail::type_of_holder(root) + ":";
@@ -133,6 +135,18 @@ class ModuleLoader {
   }
 
  private:
+  /// Adds what to do if either the state or the module is quantised, for the first such key.
+  void add_cure(std::vector<std::string>& problems) const {
+    for (const std::string& missing : result_.missing_keys) {
+      for (const std::string& unexpected : result_.unexpected_keys) {
+        std::string cure = detail::cure_of_format(missing, unexpected);
+        if (cure.empty()) continue;
+        problems.push_back(std::move(cure));
+        return;
+      }
+    }
+  }
+
   /// A tensor of the module and its new value.
   struct Entry {
     std::string key;

@@ -4,10 +4,12 @@
 #include <tern/core/ops/common/detail/op.h>
 #include <tern/core/ops/create/creation.h>
 #include <tern/core/ops/elementwise/arithmetic.h>
+#include <tern/core/ops/nn/quantized.h>
 #include <tern/core/ops/reduce/norm.h>
 #include <tern/core/ops/shape/view.h>
 #include <tern/nn/detail/factory.h>
 #include <tern/nn/detail/printing.h>
+#include <tern/nn/detail/quantized_weight.h>
 #include <tern/nn/init.h>
 
 namespace tern::nn {
@@ -159,22 +161,53 @@ EmbeddingImpl::EmbeddingImpl(const EmbeddingOptions& options_) : options(options
 }
 
 void EmbeddingImpl::reset() {
+  if (format_) {
+    bind_parameter("weight", weight, Tensor());
+    bind_buffer(detail::blocks_name(*format_), weight_blocks,
+                detail::empty_blocks(*format_, options.num_embeddings(), options.embedding_dim(),
+                                     options.device()));
+    bind_dtype(detail::factory_options(options));
+    return;
+  }
   const bool is_given = options._weight().defined();
   bind_parameter("weight", weight, make_table("nn::Embedding", options));
   if (!is_given) reset_parameters();
 }
 
-void EmbeddingImpl::reset_parameters() { draw_table(weight, options); }
+void EmbeddingImpl::bind_dtype(const TensorOptions& options_) {
+  bind_buffer("weight_dtype", dtype_, empty({0}, options_), /*persistent=*/false);
+}
+
+void EmbeddingImpl::reset_parameters() {
+  detail::check_not_quantized("nn::Embedding", format_);
+  draw_table(weight, options);
+}
+
+void EmbeddingImpl::set_quantized_weight(const Tensor& blocks, BlockFormat format) {
+  TERN_CHECK(
+      !options.max_norm(), Error,
+      "nn::Embedding: a table with max_norm changes and cannot be quantised, got max_norm = ",
+      options.max_norm().value_or(0));
+  const bool is_first = !format_;
+  const TensorOptions like = weight.defined() ? weight.options() : TensorOptions();
+  detail::set_blocks({*this, "nn::Embedding", weight, weight_blocks, format_}, blocks, format,
+                     options.num_embeddings(), options.embedding_dim());
+  if (is_first) bind_dtype(like);
+}
 
 void EmbeddingImpl::pretty_print(std::ostream& stream) const {
   stream << "tern::nn::Embedding";
   print_sizes(stream, options);
   print_padding(stream, options);
   print_norm_and_gradient(stream, options);
+  detail::print_format(stream, format_);
   stream << ')';
 }
 
 Tensor EmbeddingImpl::forward(const Tensor& indices) {
+  if (format_) {
+    return quantized_embedding(indices, weight_blocks, *format_, dtype_.scalar_type());
+  }
   return functional::embedding(indices, weight,
                                functional::EmbeddingFuncOptions()
                                    .padding_idx(options.padding_idx())

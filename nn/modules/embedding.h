@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include <tern/core/base/block_format.h>
 #include <tern/core/ops/loss/reduction.h>
 #include <tern/core/ops/nn/embedding.h>
 #include <tern/core/tensor/options.h>
@@ -213,6 +214,7 @@ struct ForwardDefaults;
 /// Shape: int64 or int32 [*] -> [*, embedding_dim]
 /// Parameters: weight [num_embeddings, embedding_dim], standard normal numbers; the row padding_idx
 /// is zeros
+/// Buffers: weight_q8_0 and so on in place of weight, after nn::quantize_()
 ///
 /// Example:
 ///   nn::Embedding words(nn::EmbeddingOptions(10000, 64).padding_idx(0));
@@ -232,10 +234,30 @@ class TERN_API EmbeddingImpl : public Cloneable<EmbeddingImpl> {
   /// for indices other than int64 and int32.
   Tensor forward(const Tensor& indices);
 
+  /// Replaces the parameter `weight` by a buffer of ggml's blocks, as nn::quantize_() does; see
+  /// LinearImpl::set_quantized_weight(). The rows that forward() returns keep the dtype of the
+  /// parameter, and to() changes it.
+  ///
+  /// Throws: DTypeError unless the blocks are uint8, ShapeError unless they are the blocks of
+  /// num_embeddings rows of embedding_dim elements, Error if the weight has blocks of another
+  /// format, and with max_norm, which changes the table.
+  void set_quantized_weight(const Tensor& blocks, BlockFormat format);
+  /// Returns the format of a quantised table; nothing for a parameter.
+  std::optional<BlockFormat> weight_format() const { return format_; }
+
   /// The options given to the constructor; a negative padding_idx became the row's index.
   EmbeddingOptions options;
-  /// The parameter [num_embeddings, embedding_dim].
+  /// The parameter [num_embeddings, embedding_dim]; undefined if the table is quantised.
   Tensor weight;
+  /// A quantised table: the uint8 buffer [num_embeddings, bytes of a row], named "weight_q8_0" for
+  /// Q8_0. Undefined for a parameter.
+  Tensor weight_blocks;
+
+ private:
+  void bind_dtype(const TensorOptions& options_);
+
+  std::optional<BlockFormat> format_;
+  Tensor dtype_;  // no elements: to() gives it the dtype that rows of a quantised table get
 };
 
 /// The holder of EmbeddingImpl.

@@ -3,10 +3,12 @@
 #include <tern/core/ops/create/creation.h>
 #include <tern/core/ops/linalg/matmul.h>
 #include <tern/core/ops/linalg/products.h>
+#include <tern/core/ops/nn/quantized.h>
 #include <tern/core/ops/shape/arrange_dims.h>
 #include <tern/core/ops/shape/view.h>
 #include <tern/nn/detail/factory.h>
 #include <tern/nn/detail/printing.h>
+#include <tern/nn/detail/quantized_weight.h>
 #include <tern/nn/init.h>
 #include <tern/nn/modules/linear.h>
 
@@ -24,12 +26,19 @@ void LinearImpl::reset() {
   detail::check_size("nn::Linear", "in_features", options.in_features());
   detail::check_size("nn::Linear", "out_features", options.out_features());
   const TensorOptions like = detail::factory_options(options);
-  bind_parameter("weight", weight, empty({options.out_features(), options.in_features()}, like));
-  bind_parameter("bias", bias, options.bias() ? empty({options.out_features()}, like) : Tensor());
-  reset_parameters();
+  const std::int64_t rows = options.out_features(), columns = options.in_features();
+  bind_parameter("weight", weight, format_ ? Tensor() : empty({rows, columns}, like));
+  bind_parameter("bias", bias, options.bias() ? empty({rows}, like) : Tensor());
+  if (format_) {
+    bind_buffer(detail::blocks_name(*format_), weight_blocks,
+                detail::empty_blocks(*format_, rows, columns, options.device()));
+  } else {
+    reset_parameters();
+  }
 }
 
 void LinearImpl::reset_parameters() {
+  detail::check_not_quantized("nn::Linear", format_);
   init::kaiming_uniform_(weight, std::sqrt(5.0));
   if (bias.defined()) {
     const double fan_in = static_cast<double>(options.in_features());
@@ -41,10 +50,20 @@ void LinearImpl::reset_parameters() {
 void LinearImpl::pretty_print(std::ostream& stream) const {
   detail::print_to(stream, {"tern::nn::Linear(in_features=", options.in_features(),
                             ", out_features=", options.out_features(),
-                            ", bias=", detail::text_of_bool(options.bias()), ')'});
+                            ", bias=", detail::text_of_bool(options.bias())});
+  detail::print_format(stream, format_);
+  stream << ')';
 }
 
-Tensor LinearImpl::forward(const Tensor& input) { return linear(input, weight, bias); }
+void LinearImpl::set_quantized_weight(const Tensor& blocks, BlockFormat format) {
+  detail::set_blocks({*this, "nn::Linear", weight, weight_blocks, format_}, blocks, format,
+                     options.out_features(), options.in_features());
+}
+
+Tensor LinearImpl::forward(const Tensor& input) {
+  return format_ ? quantized_linear(input, weight_blocks, *format_, bias)
+                 : linear(input, weight, bias);
+}
 
 BilinearImpl::BilinearImpl(StrictInt in1_features, StrictInt in2_features, StrictInt out_features)
     : BilinearImpl(BilinearOptions(in1_features, in2_features, out_features)) {}

@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include <tern/core/base/block_format.h>
 #include <tern/core/ops/linalg/matmul.h>
 #include <tern/core/ops/linalg/products.h>
 #include <tern/core/tensor/options.h>
@@ -109,6 +110,7 @@ TERN_MODULE(Identity);
 /// Shape: [..., in_features] -> [..., out_features]
 /// Parameters: weight [out_features, in_features] and bias [out_features], if bias; both start
 /// uniform within +-1 / sqrt(in_features)
+/// Buffers: weight_q8_0 and so on in place of weight, after nn::quantize_()
 ///
 /// Example:
 ///   nn::Linear fc(784, 400);
@@ -128,16 +130,32 @@ class TERN_API LinearImpl : public Cloneable<LinearImpl> {
   /// in_features, DTypeError unless input and weight have the same dtype.
   Tensor forward(const Tensor& input);
 
+  /// Replaces the parameter `weight` by a buffer of ggml's blocks, as nn::quantize_() does, for
+  /// blocks that a file holds. The module takes `blocks` itself, not a copy. A second call replaces
+  /// the buffer.
+  ///
+  /// Throws: DTypeError unless the blocks are uint8, ShapeError unless they are the blocks of
+  /// out_features rows of in_features elements, Error if the weight has blocks of another format.
+  void set_quantized_weight(const Tensor& blocks, BlockFormat format);
+  /// Returns the format of a quantised weight; nothing for a parameter.
+  std::optional<BlockFormat> weight_format() const { return format_; }
+
   /// The options given to the constructor.
   LinearOptions options;
-  /// The parameter [out_features, in_features].
+  /// The parameter [out_features, in_features]; undefined if the weight is quantised.
   Tensor weight;
   /// The parameter [out_features]; undefined without bias.
   Tensor bias;
+  /// A quantised weight: the uint8 buffer [out_features, bytes of a row], named "weight_q8_0" for
+  /// Q8_0. Undefined for a parameter.
+  Tensor weight_blocks;
 
  protected:
   /// Registers nothing.
   LinearImpl(const LinearOptions& options_, detail::Unregistered);
+
+ private:
+  std::optional<BlockFormat> format_;
 };
 TERN_MODULE(Linear);
 

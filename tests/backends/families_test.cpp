@@ -31,10 +31,10 @@ TEST(Families, EverySetOfTheCpuHasEveryKernel) {
   }
 }
 
-TEST(Families, CudaHasEveryKernel) {
+TEST(Families, CudaHasEveryKernelButThatOfBlocks) {
   kernels::KernelTable table;
   emulator::cuda_kernels().register_kernels(&table);
-  EXPECT_EQ(missing(table), Names());
+  EXPECT_EQ(missing(table), Names{"quantized_linear"});  // of the CPU alone
 }
 
 TEST(Families, AnEmptySlotIsNamedWithOpAndDevice) {

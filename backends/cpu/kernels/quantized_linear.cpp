@@ -1,0 +1,143 @@
+// Instruction sets: baseline avx2 avx512.
+
+#include <algorithm>
+
+#include <tern/backends/cpu/kernels/quantized/activations.h>
+#include <tern/core/base/thread_pool.h>
+#include <tern/core/kernels/families/gemm.h>
+#include <tern/core/kernels/families/quantized_linear.h>
+
+// Few rows are rounded to 8 bits and multiplied in integers, block by block as the blocks lie in
+// memory. Many rows are multiplied by the kernel for matrices, with panels of the weights in
+// float32. The bits of a result do not depend on the number of threads: the choice depends on sizes
+// alone, and a thread computes whole results.
+
+namespace tern::cpu {
+namespace {
+
+using namespace kernels;
+
+// Measured: from this many rows on, panels are faster.
+constexpr std::int64_t kPanelRows = 24;
+// Elements of a panel, which stay in the second-level cache.
+constexpr std::int64_t kPanelElements = 1 << 17;
+// Multiplications, and elements of blocks to expand, that are worth a thread.
+constexpr std::int64_t kDotGrain = 1 << 18;
+constexpr std::int64_t kExpandGrain = 1 << 14;
+
+/// The kernel for products of this instruction set.
+KernelFn gemm_kernel;
+
+template <BlockFormat format>
+TERN_QUANTIZED void multiply_features(const QuantizedLinearArgs& args,
+                                      const Activations& activations, std::int64_t begin,
+                                      std::int64_t end) {
+  constexpr int kTogether = 4;
+  const std::int64_t row_bytes = bytes_of_row(format, args.columns);
+  const auto blocks = static_cast<const std::uint8_t*>(args.blocks);
+  RowOfActivations x[kTogether];
+  for (std::int64_t first = begin; first < end; first += kTogether) {
+    const std::int64_t last = std::min(first + kTogether, end);
+    std::int64_t row = 0;
+    const auto target = [&](std::int64_t feature) {
+      return Target{args.out + row * args.features + feature, 1, args.features,
+                    args.bias != nullptr ? args.bias + feature : nullptr};
+    };
+    for (; row + kTogether <= args.rows; row += kTogether) {
+      for (int c = 0; c < kTogether; ++c) x[c] = activations.row(row + c);
+      for (std::int64_t f = first; f < last; ++f) {
+        multiply<1, kTogether, format>(blocks + f * row_bytes, row_bytes, args.columns, x,
+                                       target(f));
+      }
+    }
+    for (; row < args.rows; ++row) {
+      x[0] = activations.row(row);
+      if (last - first == kTogether) {
+        multiply<kTogether, 1, format>(blocks + first * row_bytes, row_bytes, args.columns, x,
+                                       target(first));
+        continue;
+      }
+      for (std::int64_t f = first; f < last; ++f) {
+        multiply<1, 1, format>(blocks + f * row_bytes, row_bytes, args.columns, x, target(f));
+      }
+    }
+  }
+}
+
+template <BlockFormat format>
+void multiply_bytes(const QuantizedLinearArgs& args) {
+  Activations activations(args.rows, args.columns);
+  for (std::int64_t row = 0; row < args.rows; ++row) {
+    activations.set_row(row, args.input + row * args.input_row_stride,
+                        BlockTraits<format>::kOffset);
+  }
+  parallel_for(0, args.features, kDotGrain / (args.rows * args.columns),
+               [&](std::int64_t begin, std::int64_t end) {
+                 multiply_features<format>(args, activations, begin, end);
+               });
+}
+
+/// Multiplies with panels of weights in float32.
+void multiply_panels(const QuantizedLinearArgs& args, KernelContext& context) {
+  const std::int64_t columns = args.columns, row_bytes = bytes_of_row(args.format, columns);
+  const std::int64_t row_blocks = columns / elements_of_block(args.format);
+  const std::int64_t most = std::clamp<std::int64_t>(kPanelElements / columns, 16, args.features);
+  const Scratch<float> panel(most * columns);
+  for (std::int64_t first = 0; first < args.features; first += most) {
+    const std::int64_t features = std::min(most, args.features - first);
+    const auto* const blocks = static_cast<const std::byte*>(args.blocks) + first * row_bytes;
+    parallel_for(0, features, kExpandGrain / columns, [&](std::int64_t begin, std::int64_t end) {
+      dequantize_blocks(args.format, blocks + begin * row_bytes, (end - begin) * row_blocks,
+                        panel.data() + begin * columns);
+    });
+    GemmArgs product{};
+    product.dtype = kFloat32;
+    product.precision = GemmPrecision::kHighest;
+    product.batch = 1;
+    product.m = args.rows;
+    product.n = features;
+    product.k = columns;
+    product.a = args.input;
+    product.a_row_stride = args.input_row_stride;
+    product.a_col_stride = 1;
+    product.b = panel.data();
+    product.b_row_stride = 1;
+    product.b_col_stride = columns;
+    product.c = args.out + first;
+    product.c_row_stride = args.features;
+    product.bias = args.bias != nullptr ? args.bias + first : nullptr;
+    product.bias_stride = 1;
+    product.alpha = 1;
+    gemm_kernel(&product, &context);
+  }
+}
+
+void quantized_linear(const QuantizedLinearArgs& args, KernelContext& context) {
+  if (args.rows == 0 || args.features == 0) return;
+  if (args.format == BlockFormat::kQ6_K || args.columns == 0 || args.rows >= kPanelRows) {
+    return multiply_panels(args, context);
+  }
+  switch (args.format) {
+    case BlockFormat::kQ8_0:
+      return multiply_bytes<BlockFormat::kQ8_0>(args);
+    case BlockFormat::kQ4_0:
+      return multiply_bytes<BlockFormat::kQ4_0>(args);
+    case BlockFormat::kQ4_1:
+      return multiply_bytes<BlockFormat::kQ4_1>(args);
+    default:
+      return multiply_bytes<BlockFormat::kQ4_K>(args);
+  }
+}
+
+}  // namespace
+
+void register_quantized_linear(kernels::KernelTable& table) {
+  gemm_kernel = table[kernels::Slot::gemm];
+#if defined(TERN_VNNI) && !defined(__AVX512VNNI__)
+  // Without VNNI the kernel of AVX2 does the same.
+  if (!__builtin_cpu_supports("avx512vnni")) return;
+#endif
+  kernels::set<kernels::QuantizedLinearArgs, quantized_linear>(table);
+}
+
+}  // namespace tern::cpu
