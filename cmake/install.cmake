@@ -85,13 +85,15 @@ endfunction()
 
 tern_install("" ${CMAKE_INSTALL_LIBDIR} ${CMAKE_INSTALL_LIBDIR})
 
-# The component `text`: the library of tokenizers with all that belongs to it.
+# The component `text`: the library of tokenizers and generation with all that belongs to it.
 if(TARGET tern_text)
   set(package ${CMAKE_INSTALL_LIBDIR}/cmake/tern)
   install(TARGETS tern_text EXPORT tern-text-targets DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT text)
   install(EXPORT tern-text-targets NAMESPACE tern:: DESTINATION ${package} COMPONENT text)
-  file(GLOB tern_text_headers CONFIGURE_DEPENDS text/*.h)
-  install(FILES ${tern_text_headers} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/tern/text COMPONENT text)
+  foreach(folder IN ITEMS text text/generation)
+    file(GLOB tern_text_headers CONFIGURE_DEPENDS ${folder}/*.h)
+    install(FILES ${tern_text_headers} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/tern/${folder} COMPONENT text)
+  endforeach()
   file(RELATIVE_PATH tern_pc_up /${CMAKE_INSTALL_LIBDIR}/pkgconfig /)
   string(REGEX REPLACE "/$" "" tern_pc_up ${tern_pc_up})
   if(NOT TERN_SHARED)

@@ -1,11 +1,11 @@
-# libtern_text.so: tokenizers, a library of its own, so that programs without them need no libutf8proc. Built where there is one.
+# libtern_text.so: tokenizers and generation, a library of its own, so that programs without them need no libutf8proc. Built where there is one.
 
 if(PROJECT_IS_TOP_LEVEL)
   set(tern_text_default AUTO)
 else()
   set(tern_text_default OFF)  # as part of another project, build no more than it asked for
 endif()
-set(TERN_TEXT ${tern_text_default} CACHE STRING "Build the library of tokenizers: ON, OFF, or AUTO where there is libutf8proc")
+set(TERN_TEXT ${tern_text_default} CACHE STRING "Build the library of tokenizers and generation: ON, OFF, or AUTO where there is libutf8proc")
 set_property(CACHE TERN_TEXT PROPERTY STRINGS AUTO ON OFF)
 
 function(tern_add_text)

@@ -33,6 +33,7 @@ inline const std::vector<Layer>& layers() {
       {"nn", {"core", "nn"}},
       {"serialization", {"core", "serialization"}},
       {"train", {"core", "nn", "serialization", "train", "tern.h"}},
+      {"text/generation", {"core", "nn", "serialization", "text"}},
       {"text", {"core/base", "text"}},
       {"compat", {"core", "nn", "serialization", "compat", "backends/cuda/host", "tern.h"}},
       {"tern.h", {"core", "nn", "serialization", "backends/cuda/host"}},

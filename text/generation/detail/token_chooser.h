@@ -1,0 +1,36 @@
+#pragma once
+
+#include <optional>
+#include <span>
+#include <vector>
+
+#include <tern/text/generation/detail/prompt.h>
+
+namespace tern::text {
+
+/// Takes the next token of each sample: the best one, or a drawn one.
+class TokenChooser {
+ public:
+  TokenChooser(const GenerationOptions& options, std::int64_t vocab_size);
+
+  /// Writes the tokens that follow the rows to `tokens`. Throws Error for logits that are not
+  /// numbers.
+  void choose(const Tensor& logits, const std::vector<Row>& rows, Row& tokens);
+
+ private:
+  void change(std::span<float> scores, const Row& row) const;
+  std::int64_t draw(std::span<const float> scores, const float* noise, std::size_t sample);
+
+  const GenerationOptions& options_;
+  std::int64_t vocab_size_;
+  std::optional<Generator> generator_;
+  std::vector<float> scores_;  // of one sample
+  Tensor noise_;               // [B, vocab_size]
+  struct Candidate {
+    float weight;
+    std::uint32_t token;
+  };
+  std::vector<Candidate> candidates_;
+};
+
+}  // namespace tern::text
