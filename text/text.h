@@ -5,6 +5,7 @@
 
 #include <tern/text/decode_stream.h>
 #include <tern/text/encoding.h>
+#include <tern/text/generation/chat_template.h>
 #include <tern/text/generation/generation.h>
 #include <tern/text/generation/logits.h>
 #include <tern/text/generation/options.h>

@@ -132,8 +132,7 @@ TEST(GenerateText, Refuses) {
   };
   EXPECT_EQ(text({}, {}), "text::generate: there is no prompt");
   EXPECT_EQ(text({"a", ""}, {}), "text::generate: prompt 1 has no tokens: ''");
-  EXPECT_EQ(text({"a"}, {.stop_strings = {""}}),
-            "text::generate: a stop string must not be empty");
+  EXPECT_EQ(text({"a"}, {.stop_strings = {""}}), "text::generate: a stop string must not be empty");
   EXPECT_EQ(text({"a"}, {.attention_mask = ones({1, 1}).to(kBool)}),
             "text::generate: generate_text() makes the attention_mask itself");
   EXPECT_EQ(text({"a"}, {.stop_strings = {"b"}, .num_beams = 2}),

@@ -31,7 +31,10 @@ const std::vector<GoldenCase>& cases() {
   static const std::vector<GoldenCase> all = {
       {"greedy", [](auto&) {}},
       {"greedy_penalty", [](auto& o) { o.repetition_penalty = 1.7; }},
-      {"greedy_batch", [](auto& o) { o.eos_token_ids = {30, 16}; }},
+      {"greedy_batch",
+       [](auto& o) {
+         o.eos_token_ids = {30, 16};
+       }},
       {"sample", [](auto& o) { sample(o, 0); }},
       {"sample_default", [](auto& o) { sample(o, 20, 0.7); }},
       {"sample_ties", [](auto& o) { sample(o, 4); }},

@@ -65,8 +65,7 @@ TEST(Generation, PaddingAtTheLeftChangesNothing) {
   for (std::int64_t b = 0; b < 3; ++b) {
     const Tokens& prompt = alone[static_cast<std::size_t>(b)];
     const Tokens row = tokens_of(written.sequences, b);
-    EXPECT_EQ(Tokens(row.end() - 8 - std::ssize(prompt), row.end()),
-              best_tokens(model, prompt, 8));
+    EXPECT_EQ(Tokens(row.end() - 8 - std::ssize(prompt), row.end()), best_tokens(model, prompt, 8));
   }
   // A mask without padding is as none.
   ScriptedModel scripted(zeros({1, 1, 4}));
@@ -123,8 +122,8 @@ TEST(Generation, BeamsFindTheBestSequenceOfAll) {
       wanted = tokens;
     }
   }
-  const Generation written = generate(*model, tensor(prompt).unsqueeze(0),
-                                      {.max_new_tokens = 3, .num_beams = kVocab});
+  const Generation written =
+      generate(*model, tensor(prompt).unsqueeze(0), {.max_new_tokens = 3, .num_beams = kVocab});
   EXPECT_EQ(tokens_of(written.sequences), wanted);
   EXPECT_NEAR(written.scores.front(), best / 3, 1e-5);
 }
@@ -154,12 +153,13 @@ TEST(Generation, EndsForManyReasons) {
   for (std::int64_t i = 0; i < 6; ++i) logits[i / 2][i % 2][i + 1].fill_(1);
   const Tensor prompt = zeros({2, 1}, TensorOptions(kLong));
   ScriptedModel eos(logits);
-  const Generation ended = generate(
-      eos, prompt, {.max_new_tokens = 3, .eos_token_ids = {2, 5}, .pad_token_id = 7});
+  const Generation ended =
+      generate(eos, prompt, {.max_new_tokens = 3, .eos_token_ids = {2, 5}, .pad_token_id = 7});
   EXPECT_EQ(tokens_of(ended.sequences, 0), (Tokens{0, 1, 3, 5}));
   EXPECT_EQ(tokens_of(ended.sequences, 1), (Tokens{0, 2, 7, 7}));
   EXPECT_EQ(ended.lengths, (Tokens{3, 1}));
-  EXPECT_EQ(ended.end_reasons, (std::vector<EndReason>{EndReason::kEndToken, EndReason::kEndToken}));
+  EXPECT_EQ(ended.end_reasons,
+            (std::vector<EndReason>{EndReason::kEndToken, EndReason::kEndToken}));
 
   ScriptedModel all_ended(logits);
   const Generation first =
@@ -319,16 +319,16 @@ TEST(Generation, RefusesPrompts) {
             "text::generate: attention_mask must have the sizes of input_ids, got [1, 2] and "
             "[1, 3]");
   for (const Tokens& mask : {Tokens{1, 0, 1}, Tokens{1, 1, 0}, Tokens{0, 0, 0}}) {
-    const std::string said = text(
-        prompt, Error(""), {.attention_mask = tensor(mask).unsqueeze(0).to(kBool)});
+    const std::string said =
+        text(prompt, Error(""), {.attention_mask = tensor(mask).unsqueeze(0).to(kBool)});
     EXPECT_NE(said.find("padding must be at the left"), std::string::npos) << said;
   }
 }
 
 TEST(Generation, RefusesLogitsThatAreNoNumbers) {
   const Tensor prompt = tensor(Tokens{1}).unsqueeze(0);
-  for (const double value : {std::numeric_limits<double>::quiet_NaN(),
-                             std::numeric_limits<double>::infinity()}) {
+  for (const double value :
+       {std::numeric_limits<double>::quiet_NaN(), std::numeric_limits<double>::infinity()}) {
     Tensor logits = zeros({1, 1, 100});
     logits[0][0][70].fill_(value);
     for (const bool do_sample : {false, true}) {
@@ -350,8 +350,7 @@ TEST(Generation, TakesTheFirstOfEqualTokens) {
   Tensor logits = zeros({1, 1, 90});
   for (const std::int64_t token : {33, 34, 71, 89}) logits[0][0][token].fill_(2);
   ScriptedModel model(logits);
-  const Generation written =
-      generate(model, tensor(Tokens{1}).unsqueeze(0), {.max_new_tokens = 1});
+  const Generation written = generate(model, tensor(Tokens{1}).unsqueeze(0), {.max_new_tokens = 1});
   EXPECT_EQ(tokens_of(written.sequences), (Tokens{1, 33}));
 }
 

@@ -20,9 +20,8 @@ Scores changed(Scores scores, const Function& change) {
 
 TEST(Logits, PenaltyChangesATokenOnce) {
   const std::vector<std::int64_t> tokens = {1, 0, 1};
-  const Scores scores = changed({3, -2, 5}, [&](Scores& s) {
-    logits::apply_repetition_penalty(s, tokens, 2);
-  });
+  const Scores scores =
+      changed({3, -2, 5}, [&](Scores& s) { logits::apply_repetition_penalty(s, tokens, 2); });
   EXPECT_EQ(scores, (Scores{1.5F, -4, 5}));
 }
 
@@ -54,8 +53,7 @@ TEST(Logits, TopPKeepsTheOneThatCrosses) {
 
 TEST(Logits, TopPOfManyTokensSortsBlocks) {
   // 1,000 equal scores: the higher indices stay.
-  const Scores scores =
-      changed(Scores(1000, 2.F), [](Scores& s) { logits::keep_top_p(s, 0.5); });
+  const Scores scores = changed(Scores(1000, 2.F), [](Scores& s) { logits::keep_top_p(s, 0.5); });
   for (std::size_t i = 0; i < scores.size(); ++i) {
     ASSERT_EQ(scores[i], i < 500 ? kOut : 2.F) << i;
   }

@@ -76,16 +76,15 @@ std::vector<Continuation> BeamSearch::extend(std::span<const float> scores,
                                              std::int64_t length) const {
   // So many that at least num_beams do not end.
   const std::size_t count =
-      std::min(std::max<std::size_t>(2, 1 + options_.eos_token_ids.size()) * beams_,
-               scores.size());
+      std::min(std::max<std::size_t>(2, 1 + options_.eos_token_ids.size()) * beams_, scores.size());
   std::vector<Continuation> continuations;
   for (const Scored& one : largest(scores, count)) {
     const auto token = static_cast<std::int64_t>(one.index) % vocab_size_;
-    continuations.push_back({.beam = one.index / static_cast<std::size_t>(vocab_size_),
-                             .token = token,
-                             .score = one.score,
-                             .is_finished = ends(options_, token) ||
-                                            length == options_.max_new_tokens});
+    continuations.push_back(
+        {.beam = one.index / static_cast<std::size_t>(vocab_size_),
+         .token = token,
+         .score = one.score,
+         .is_finished = ends(options_, token) || length == options_.max_new_tokens});
   }
   return continuations;
 }
@@ -127,8 +126,8 @@ bool BeamSearch::can_improve(const Sample& sample, std::int64_t length) const {
   if (sample.finished.size() < beams_) return true;
   const bool is_longest =
       options_.early_stopping == EarlyStopping::kNever && options_.length_penalty > 0;
-  const float best = sample.running.front().score /
-                     penalty(is_longest ? options_.max_new_tokens : length);
+  const float best =
+      sample.running.front().score / penalty(is_longest ? options_.max_new_tokens : length);
   return best > sample.finished.back().score;
 }
 
@@ -195,9 +194,7 @@ Generation search_beams(models::CausalLM& model, const Prompt& prompt,
                         const GenerationOptions& options) {
   using Clock = std::chrono::steady_clock;
   const auto begin = Clock::now();
-  const auto seconds = [&] {
-    return std::chrono::duration<double>(Clock::now() - begin).count();
-  };
+  const auto seconds = [&] { return std::chrono::duration<double>(Clock::now() - begin).count(); };
   const EvaluationGuard evaluation(model.module());
   BeamSearch search(model, prompt, options);
   Generation result;

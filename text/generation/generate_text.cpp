@@ -2,8 +2,8 @@
 
 #include <tern/core/base/error.h>
 #include <tern/core/ops/ops.h>
-#include <tern/text/generation/detail/text_writer.h>
 #include <tern/text/generation/detail/prompt.h>
+#include <tern/text/generation/detail/text_writer.h>
 
 namespace tern::text {
 namespace {
@@ -70,8 +70,8 @@ TextGeneration generate_texts(models::CausalLM& model, const Tokenizer& tokenize
   } else {
     const EndHook hook = [&](std::size_t sample, std::int64_t token, EndReason& reason) {
       const TextWriter::Result added = writers[sample].add(token);
-      reason = added == TextWriter::Result::kStopString ? EndReason::kStopString
-                                                        : EndReason::kCallback;
+      reason =
+          added == TextWriter::Result::kStopString ? EndReason::kStopString : EndReason::kCallback;
       return added != TextWriter::Result::kGoOn;
     };
     result.generation = write_tokens(model, prompt, inner, hook);

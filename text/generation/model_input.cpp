@@ -90,9 +90,8 @@ Tensor ModelInput::read(const std::vector<Row>& rows, std::size_t first) {
 /// The mask of `count` tokens, or no mask if none of them is padding.
 Tensor ModelInput::mask_of(std::size_t first, std::size_t count) {
   const std::size_t length = prompt_.front().size();
-  const bool has_padding = first < length && std::ranges::any_of(mask_, [&](const auto& row) {
-                             return !row[first];
-                           });
+  const bool has_padding =
+      first < length && std::ranges::any_of(mask_, [&](const auto& row) { return !row[first]; });
   if (!has_padding) return {};
   const auto columns = static_cast<std::int64_t>(count);
   if (mask_values_.defined() && mask_values_.size(0) == std::ssize(mask_) &&

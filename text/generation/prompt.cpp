@@ -59,15 +59,15 @@ void check_length(const GenerationOptions& o, std::int64_t length, std::int64_t 
              o.max_new_tokens);
   if (o.sliding_window) {
     TERN_CHECK(*o.sliding_window >= 2 && *o.sliding_window <= context, Error, kName,
-               "sliding_window must be from 2 to the model's context of ", context,
-               " tokens, got ", *o.sliding_window);
+               "sliding_window must be from 2 to the model's context of ", context, " tokens, got ",
+               *o.sliding_window);
     return;
   }
   TERN_CHECK(length <= context, ShapeError, kName, "the prompt has ", length,
              " tokens, but the model's context has ", context);
   TERN_CHECK(o.max_new_tokens <= context - length, ShapeError, kName, "a prompt of ", length,
-             " tokens and max_new_tokens ", o.max_new_tokens,
-             " exceed the model's context of ", context, " tokens; sliding_window goes on");
+             " tokens and max_new_tokens ", o.max_new_tokens, " exceed the model's context of ",
+             context, " tokens; sliding_window goes on");
 }
 
 std::vector<std::vector<bool>> read_mask(const Tensor& mask, const Tensor& input_ids) {
@@ -140,8 +140,8 @@ bool ends(const GenerationOptions& options, std::int64_t token) {
 Tensor sequences_of(const std::vector<Row>& rows, std::int64_t padding, Device device) {
   std::size_t length = 0;
   for (const Row& row : rows) length = std::max(length, row.size());
-  Tensor result = full({std::ssize(rows), static_cast<std::int64_t>(length)}, padding,
-                       TensorOptions(kLong));
+  Tensor result =
+      full({std::ssize(rows), static_cast<std::int64_t>(length)}, padding, TensorOptions(kLong));
   auto* element = result.data_ptr<std::int64_t>();
   for (const Row& row : rows) {
     std::ranges::copy(row, element);

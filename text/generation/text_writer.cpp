@@ -48,7 +48,8 @@ TextWriter::Result TextWriter::add_text(const std::string& piece, bool is_last) 
   const bool has_stop = stop != std::string::npos;
   if (has_stop) text_.resize(stop);
   const std::size_t held = has_stop || is_last ? 0 : held_back(text_, options_.stop_strings);
-  const std::string_view news = std::string_view(text_).substr(given_, text_.size() - held - given_);
+  const std::string_view news =
+      std::string_view(text_).substr(given_, text_.size() - held - given_);
   given_ += news.size();
   const bool goes_on = news.empty() || !options_.on_text || options_.on_text(news, sample_);
   is_ended_ = has_stop || !goes_on;

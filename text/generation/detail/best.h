@@ -56,7 +56,8 @@ inline std::int64_t first_of(std::span<const float> scores, float score) {
   std::size_t first = 0;
   for (; first + kLanes <= scores.size(); first += kLanes) {
     int found = 0;
-    for (std::size_t lane = 0; lane < kLanes; ++lane) found |= scores[first + lane] == score ? 1 : 0;
+    for (std::size_t lane = 0; lane < kLanes; ++lane)
+      found |= scores[first + lane] == score ? 1 : 0;
     if (found != 0) break;
   }
   while (scores[first] != score) ++first;
