@@ -1,6 +1,6 @@
 """Records how transformers renders conversations with the usual chat templates.
 
-Needs transformers 5.24 and jinja2. Usage: python chat_golden.py, which writes golden/chat.json: [{"template", "bos", "eos", "cases":
+Needs transformers 5.24 and jinja2. Usage: python chat_golden.py, which writes golden_generation/chat.json: [{"template", "bos", "eos", "cases":
 [[messages, add_generation_prompt, text or null]]}]; null stands for a conversation that the template refuses.
 """
 
@@ -10,7 +10,7 @@ import os
 import jinja2
 from transformers.utils.chat_template_utils import render_jinja_template
 
-FOLDER = os.path.join(os.path.dirname(os.path.abspath(__file__)), "golden")
+FOLDER = os.path.join(os.path.dirname(os.path.abspath(__file__)), "golden_generation")
 LOOP = "{% for message in messages %}"
 CHATML = LOOP + ("{{'<|im_start|>' + message['role'] + '\n' + message['content'] + '<|im_end|>' + '\n'}}{% endfor %}"
                  "{% if add_generation_prompt %}{{ '<|im_start|>assistant\n' }}{% endif %}")

@@ -13,7 +13,7 @@ namespace tern::text {
 namespace {
 
 TEST(ChatTemplate, RendersAsTheReference) {
-  std::ifstream file(TERN_SOURCE_DIR "/tests/text/golden/chat.json");
+  std::ifstream file(TERN_SOURCE_DIR "/tests/text/golden_generation/chat.json");
   const nlohmann::json records = nlohmann::json::parse(file);
   ASSERT_GE(records.size(), 14u);
   for (const auto& record : records) {

@@ -1,7 +1,7 @@
 """Records what transformers' generate() makes of a tiny GPT-2 with random weights.
 
 Needs torch 2.15.0, transformers 5.24 and safetensors. Usage: python generation_golden.py, which writes
-golden/generation.safetensors: per case NAME the tensors NAME.input_ids, NAME.mask, NAME.logits [steps, rows, vocabulary] (the model's,
+golden_generation/generation.safetensors: per case NAME the tensors NAME.input_ids, NAME.mask, NAME.logits [steps, rows, vocabulary] (the model's,
 before any change), NAME.sequences and, of a beam search, NAME.scores. generation_golden_test.cpp has the options of each case.
 """
 
@@ -11,7 +11,7 @@ import torch
 import transformers
 from safetensors.torch import save_file
 
-FOLDER = os.path.join(os.path.dirname(os.path.abspath(__file__)), "golden")
+FOLDER = os.path.join(os.path.dirname(os.path.abspath(__file__)), "golden_generation")
 PROMPT = [[3, 17, 29, 5]]
 BATCH = [[46, 46, 3, 17, 29], [11, 2, 40, 8, 21], [46, 46, 46, 46, 9]]
 PADDING = 46
