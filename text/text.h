@@ -7,6 +7,7 @@
 #include <tern/text/encoding.h>
 #include <tern/text/generation/chat_template.h>
 #include <tern/text/generation/generation.h>
+#include <tern/text/generation/language_model.h>
 #include <tern/text/generation/logits.h>
 #include <tern/text/generation/options.h>
 #include <tern/text/tokenizer.h>

@@ -1,11 +1,9 @@
 #include <tern/text/generation/chat_template.h>
 
-#include <sys/stat.h>
 #include <algorithm>
-#include <array>
 
 #include <tern/core/base/error.h>
-#include <tern/text/files/detail/json.h>
+#include <tern/text/generation/detail/language_files.h>
 
 namespace tern::text {
 namespace {
@@ -96,26 +94,6 @@ void check_alternation(const std::vector<ChatMessage>& messages, std::size_t fir
   }
 }
 
-/// Reads the text of a token in tokenizer_config.json: a string, or an object.
-std::string token_text(const Json& json) {
-  if (json.is_object()) return json.at("content").text();
-  return json.text_or("");
-}
-
-/// The template of tokenizer_config.json: a text, or a list of named ones with a "default".
-std::string template_of(const Json& json) {
-  if (!json.is_list()) return json.text();
-  for (std::size_t i = 0; i < json.size(); ++i) {
-    if (json.at(i).at("name").text() == "default") return json.at(i).at("template").text();
-  }
-  json.refuse("has no template with the name 'default'");
-}
-
-bool is_file(const std::string& path) {
-  struct stat status;
-  return ::stat(path.c_str(), &status) == 0 && S_ISREG(status.st_mode);
-}
-
 }  // namespace
 
 ChatTemplate::ChatTemplate(ChatForm form, std::string bos, std::string eos)
@@ -178,14 +156,11 @@ ChatTemplate ChatTemplate::from_jinja(std::string_view source, std::string bos, 
 }
 
 ChatTemplate ChatTemplate::from_folder(const std::string& folder) {
-  const std::string config_path = folder + "/tokenizer_config.json";
-  const nlohmann::json config_value = parse_json(read_file(config_path), config_path);
-  const Json config(config_value, config_path, "");
-  const std::string jinja_path = folder + "/chat_template.jinja";
-  const std::string source =
-      is_file(jinja_path) ? read_file(jinja_path) : template_of(config.at("chat_template"));
-  return from_jinja(source, token_text(config.find("bos_token")),
-                    token_text(config.find("eos_token")));
+  ChatFiles files = read_chat_files(folder);
+  TERN_CHECK(!files.source.empty(), FileError, folder,
+             ": has no chat template, neither chat_template.jinja nor \"chat_template\" in "
+             "tokenizer_config.json");
+  return from_jinja(files.source, std::move(files.bos), std::move(files.eos));
 }
 
 /// Returns a turn in a form with a mark in front of each.
