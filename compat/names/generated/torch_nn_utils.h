@@ -3,10 +3,13 @@
 
 // clang-format off
 namespace torch::nn::utils {
+using ::tern::nn::utils::LoraOptions; using ::tern::nn::utils::add_lora;
 using ::tern::nn::utils::clip_grad_norm_; using ::tern::nn::utils::clip_grad_value_;
 using ::tern::nn::utils::count_parameters; using ::tern::nn::utils::freeze;
 using ::tern::nn::utils::fuse_conv_bn; using ::tern::nn::utils::fuse_conv_bn_eval;
 using ::tern::nn::utils::fuse_conv_bn_weights; using ::tern::nn::utils::fuse_linear_bn_eval;
-using ::tern::nn::utils::fuse_linear_bn_weights; using ::tern::nn::utils::parameters_to_vector;
-using ::tern::nn::utils::unfreeze; using ::tern::nn::utils::vector_to_parameters;
+using ::tern::nn::utils::fuse_linear_bn_weights; using ::tern::nn::utils::load_lora_state_dict;
+using ::tern::nn::utils::lora_state_dict; using ::tern::nn::utils::merge_lora;
+using ::tern::nn::utils::parameters_to_vector; using ::tern::nn::utils::unfreeze;
+using ::tern::nn::utils::vector_to_parameters;
 }  // namespace torch::nn::utils
