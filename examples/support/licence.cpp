@@ -1,4 +1,4 @@
-#include "support/licence.h"
+#include "licence.h"
 
 namespace support {
 

@@ -100,7 +100,7 @@ const std::vector<GoldenCase>& cases() {
   return all;
 }
 
-class GenerationGolden : public testing::TestWithParam<GoldenCase> {};
+class GenerationGolden : public ::testing::TestWithParam<GoldenCase> {};
 
 TEST_P(GenerationGolden, WritesTheTokensOfTheReference) {
   const SafetensorsFile file(TERN_SOURCE_DIR "/tests/text/golden_generation/generation.safetensors");
@@ -125,7 +125,7 @@ TEST_P(GenerationGolden, WritesTheTokensOfTheReference) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Cases, GenerationGolden, testing::ValuesIn(cases()),
+INSTANTIATE_TEST_SUITE_P(Cases, GenerationGolden, ::testing::ValuesIn(cases()),
                          [](const auto& one) { return one.param.name; });
 
 }  // namespace

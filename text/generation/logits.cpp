@@ -57,12 +57,13 @@ void keep_top_p(std::span<float> logits, double p) {
   double total = 0;
   for (const Token& token : tokens) total += std::exp(token.score - best);
 
-  // Sorts no more than it needs: the best 64, then the next 128, ...
+  // Sorts no more than it needs: the best 64, then the next 512, ...
   double sum = 0;
   auto first = tokens.begin();
-  for (std::ptrdiff_t block = 64; first != tokens.end(); block *= 2) {
+  for (std::ptrdiff_t block = 64; first != tokens.end(); block *= 8) {
     const auto last = first + std::min(block, tokens.end() - first);
-    std::partial_sort(first, last, tokens.end(), better);
+    if (last != tokens.end()) std::nth_element(first, last, tokens.end(), better);
+    std::sort(first, last, better);
     for (; first != last; ++first) {
       if (sum >= p * total && first != tokens.begin()) {
         for (; first != tokens.end(); ++first) logits[first->id] = kRemoved;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <mutex>
 
 #include <tern/core/base/error.h>
 #include <tern/core/ops/ops.h>
@@ -18,8 +19,14 @@ namespace {
                               " must be numbers, but one is ", score));
 }
 
-std::optional<Generator> generator_of(const GenerationOptions& options) {
-  if (!options.seed) return options.generator;
+/// Returns a number from 0 to before 1, as uniform_() makes it of two words in double precision.
+double uniform_of(std::uint32_t high, std::uint32_t low) {
+  return static_cast<double>(high & 0x1fffffU) * 0x1p-21 + static_cast<double>(low) * 0x1p-53;
+}
+
+Generator generator_of(const GenerationOptions& options) {
+  if (options.generator) return *options.generator;
+  if (!options.seed) return default_generator(kCPU);
   Generator generator;
   generator.manual_seed(*options.seed);
   return generator;
@@ -47,12 +54,6 @@ void TokenChooser::choose(const Tensor& logits, const std::vector<Row>& rows, Ro
   }
   const Tensor scores = to_rows(logits, batch, vocab_size_);
   const auto size = static_cast<std::size_t>(vocab_size_);
-  if (options_.do_sample) {
-    // The largest weight / q with exponential q wins, as in multinomial(). All samples draw, also
-    // those that ended, so that a sample's draws do not depend on the others' lengths.
-    if (!noise_.defined()) noise_ = empty({batch, vocab_size_}, TensorOptions(kFloat));
-    noise_.exponential_(1, generator_);
-  }
   for (std::size_t b = 0; b < rows.size(); ++b) {
     std::span<const float> row(scores.data_ptr<float>() + b * size, size);
     if (!is_plain) {
@@ -61,7 +62,8 @@ void TokenChooser::choose(const Tensor& logits, const std::vector<Row>& rows, Ro
       row = scores_;
     }
     if (options_.do_sample) {
-      tokens[b] = draw(row, noise_.data_ptr<float>() + b * size, b);
+      // All samples draw, also those that ended, so that their lengths change no draws.
+      tokens[b] = draw(row, b);
     } else {
       const float best = largest_of(row);
       if (!std::isfinite(best)) refuse_logits(b, best);
@@ -81,29 +83,34 @@ void TokenChooser::change(std::span<float> scores, const Row& row) const {
   if (options_.min_p > 0) logits::keep_min_p(scores, options_.min_p);
 }
 
-std::int64_t TokenChooser::draw(std::span<const float> scores, const float* noise,
-                                std::size_t sample) {
+// The token with the largest weight / q wins, where q has the exponential distribution: what
+// multinomial() does. It takes two words of the generator for each token of the vocabulary, but few
+// tokens have a weight, and fewer need the logarithm.
+std::int64_t TokenChooser::draw(std::span<const float> scores, std::size_t sample) {
   constexpr float kRemoved = -std::numeric_limits<float>::infinity();
+  constexpr std::size_t kChunk = 512;
   const float best = largest_of(scores);
   if (!std::isfinite(best)) refuse_logits(sample, best);
-  candidates_.clear();
-  double total = 0;
-  for_each_above(scores, kRemoved, [&](std::size_t token) {
-    const float weight = std::exp(scores[token] - best);
-    candidates_.push_back({weight, static_cast<std::uint32_t>(token)});
-    total += weight;
-  });
-  const auto divisor = static_cast<float>(total);
+  std::uint32_t words[2 * kChunk];
   float largest = -1;
-  std::int64_t chosen = 0;
-  for (const Candidate& candidate : candidates_) {
-    const float value = candidate.weight / divisor / noise[candidate.token];
-    if (value > largest) {
-      largest = value;
-      chosen = candidate.token;
-    }
+  std::size_t chosen = 0;
+  const std::lock_guard<std::mutex> lock(generator_.mutex());
+  for (std::size_t first = 0; first < scores.size(); first += kChunk) {
+    const std::size_t count = std::min(kChunk, scores.size() - first);
+    generator_.engine().fill(words, static_cast<std::int64_t>(2 * count));
+    for_each_above(scores.subspan(first, count), kRemoved, [&](std::size_t i) {
+      const float weight = std::exp(scores[first + i] - best);
+      const double uniform = uniform_of(words[2 * i], words[2 * i + 1]);
+      // q = -log(1 - u) >= u, so that weight / q is at most weight / u.
+      if (weight < largest * uniform * 0.999) return;
+      const float value = weight / static_cast<float>(-std::log1p(-uniform));
+      if (value > largest) {
+        largest = value;
+        chosen = first + i;
+      }
+    });
   }
-  return chosen;
+  return static_cast<std::int64_t>(chosen);
 }
 
 }  // namespace tern::text

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <optional>
 #include <span>
 #include <vector>
 
@@ -19,18 +18,12 @@ class TokenChooser {
 
  private:
   void change(std::span<float> scores, const Row& row) const;
-  std::int64_t draw(std::span<const float> scores, const float* noise, std::size_t sample);
+  std::int64_t draw(std::span<const float> scores, std::size_t sample);
 
   const GenerationOptions& options_;
   std::int64_t vocab_size_;
-  std::optional<Generator> generator_;
+  Generator generator_;
   std::vector<float> scores_;  // of one sample
-  Tensor noise_;               // [B, vocab_size]
-  struct Candidate {
-    float weight;
-    std::uint32_t token;
-  };
-  std::vector<Candidate> candidates_;
 };
 
 }  // namespace tern::text
