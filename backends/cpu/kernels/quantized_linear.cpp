@@ -1,8 +1,10 @@
 // Instruction sets: baseline avx2 avx512.
+// Compiled for size.
 
 #include <algorithm>
 
 #include <tern/backends/cpu/kernels/quantized/activations.h>
+#include <tern/backends/cpu/kernels/quantized/expand.h>
 #include <tern/core/base/thread_pool.h>
 #include <tern/core/kernels/families/gemm.h>
 #include <tern/core/kernels/families/quantized_linear.h>
@@ -18,11 +20,11 @@ namespace {
 using namespace kernels;
 
 // Measured: from this many rows on, panels are faster.
-constexpr std::int64_t kPanelRows = 24;
+constexpr std::int64_t kPanelRows = 16;
 // Elements of a panel, which stay in the second-level cache.
 constexpr std::int64_t kPanelElements = 1 << 17;
 // Multiplications, and elements of blocks to expand, that are worth a thread.
-constexpr std::int64_t kDotGrain = 1 << 18;
+constexpr std::int64_t kDotGrain = 1 << 17;
 constexpr std::int64_t kExpandGrain = 1 << 14;
 
 /// The kernel for products of this instruction set.
@@ -33,6 +35,7 @@ TERN_QUANTIZED void multiply_features(const QuantizedLinearArgs& args,
                                       const Activations& activations, std::int64_t begin,
                                       std::int64_t end) {
   constexpr int kTogether = 4;
+  constexpr bool kIsLarge = format == BlockFormat::kQ4_K;  // one row at a time keeps it busy
   const std::int64_t row_bytes = bytes_of_row(format, args.columns);
   const auto blocks = static_cast<const std::uint8_t*>(args.blocks);
   RowOfActivations x[kTogether];
@@ -51,14 +54,17 @@ TERN_QUANTIZED void multiply_features(const QuantizedLinearArgs& args,
       }
     }
     for (; row < args.rows; ++row) {
-      x[0] = activations.row(row);
-      if (last - first == kTogether) {
+      std::fill(x, x + kTogether, activations.row(row));
+      if (last - first == kTogether && !kIsLarge) {
         multiply<kTogether, 1, format>(blocks + first * row_bytes, row_bytes, args.columns, x,
                                        target(first));
         continue;
       }
       for (std::int64_t f = first; f < last; ++f) {
-        multiply<1, 1, format>(blocks + f * row_bytes, row_bytes, args.columns, x, target(f));
+        Target to = target(f);
+        to.column = 0;  // of four equal products: code for one would be larger than it is useful
+        multiply<1, kIsLarge ? 1 : kTogether, format>(blocks + f * row_bytes, row_bytes,
+                                                      args.columns, x, to);
       }
     }
   }
@@ -66,11 +72,8 @@ TERN_QUANTIZED void multiply_features(const QuantizedLinearArgs& args,
 
 template <BlockFormat format>
 void multiply_bytes(const QuantizedLinearArgs& args) {
-  Activations activations(args.rows, args.columns);
-  for (std::int64_t row = 0; row < args.rows; ++row) {
-    activations.set_row(row, args.input + row * args.input_row_stride,
-                        BlockTraits<format>::kOffset);
-  }
+  const Activations activations(args.input, args.rows, args.columns, args.input_row_stride,
+                                BlockTraits<format>::kOffset);
   parallel_for(0, args.features, kDotGrain / (args.rows * args.columns),
                [&](std::int64_t begin, std::int64_t end) {
                  multiply_features<format>(args, activations, begin, end);
@@ -85,10 +88,10 @@ void multiply_panels(const QuantizedLinearArgs& args, KernelContext& context) {
   const Scratch<float> panel(most * columns);
   for (std::int64_t first = 0; first < args.features; first += most) {
     const std::int64_t features = std::min(most, args.features - first);
-    const auto* const blocks = static_cast<const std::byte*>(args.blocks) + first * row_bytes;
+    const auto* const blocks = static_cast<const std::uint8_t*>(args.blocks) + first * row_bytes;
     parallel_for(0, features, kExpandGrain / columns, [&](std::int64_t begin, std::int64_t end) {
-      dequantize_blocks(args.format, blocks + begin * row_bytes, (end - begin) * row_blocks,
-                        panel.data() + begin * columns);
+      expand(args.format, blocks + begin * row_bytes, (end - begin) * row_blocks,
+             panel.data() + begin * columns);
     });
     GemmArgs product{};
     product.dtype = kFloat32;

@@ -33,7 +33,7 @@ TERN_API Tensor dequantize_rows(const Tensor& blocks, BlockFormat format,
 /// Returns input x W^T + bias, where the rows of W are blocks. The gradient reaches input and bias:
 /// the blocks are constants.
 ///
-/// The sums are float32, or float64 for a float64 input. Up to 23 rows of input are rounded to 8
+/// The sums are float32, or float64 for a float64 input. Up to 15 rows of input are rounded to 8
 /// bits, with a scale for each 32 elements, unless the format is Q6_K or the input float64; a
 /// result then differs by at most sum(|W| d / 2), where d is the largest magnitude of its 32
 /// elements of input divided by 127. More rows are multiplied in float32. A row of input with an

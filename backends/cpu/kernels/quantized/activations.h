@@ -44,26 +44,23 @@ inline float quantize_activations(const float* x, std::int8_t* q) {
 /// Rows of activations for the weights of a format.
 class Activations {
  public:
-  /// Reserves memory for `rows` rows of `columns` elements.
-  Activations(std::int64_t rows, std::int64_t columns)
+  /// Quantises rows of floats. `offset` is what the format subtracts from the numbers of its
+  /// weights, which the kernels of blocks leave to the start of their sums.
+  [[gnu::noinline]] Activations(const float* x, std::int64_t rows, std::int64_t columns,
+                                std::int64_t stride, int offset)
       : columns_(columns),
         blocks_(columns / kBlock),
         q_(rows * columns),
         starts_(rows * blocks_ * kStartInts),
-        scales_(2 * rows * blocks_) {}
-
-  /// Quantises a row. `offset` is what the format subtracts from the numbers of its weights, which
-  /// the kernels of blocks leave to the start of their sums.
-  void set_row(std::int64_t row, const float* x, int offset) {
-    const RowOfActivations to = this->row(row);
-    auto* const q = const_cast<std::int8_t*>(to.q);
-    auto* const scales = const_cast<float*>(to.scales);
-    auto* const sums = const_cast<float*>(to.sums);
-    for (std::int64_t b = 0; b < blocks_; ++b) {
-      scales[b] = quantize_activations(x + b * kBlock, q + b * kBlock);
-      const int sum =
-          start_sums(q + b * kBlock, offset, const_cast<std::int32_t*>(to.starts) + b * kStartInts);
-      sums[b] = scales[b] * static_cast<float>(sum);
+        scales_(2 * rows * blocks_) {
+    std::int8_t* q = q_.data();
+    std::int32_t* starts = starts_.data();
+    float* scales = scales_.data();
+    for (std::int64_t row = 0; row < rows; ++row, scales += 2 * blocks_) {
+      for (std::int64_t b = 0; b < blocks_; ++b, q += kBlock, starts += kStartInts) {
+        scales[b] = quantize_activations(x + row * stride + b * kBlock, q);
+        scales[blocks_ + b] = scales[b] * static_cast<float>(start_sums(q, offset, starts));
+      }
     }
   }
 
