@@ -64,7 +64,7 @@ TEST(Quantize, PutsABufferInPlaceOfTheParameter) {
   EXPECT_EQ(printed(*words),
             "tern::nn::Embedding(num_embeddings=9, embedding_dim=256, weight=Q4_K)");
   EXPECT_EQ(words->state_dict().size(), 1u);
-  EXPECT_EQ(words->state_dict().begin()->first, "weight_q4_k");
+  EXPECT_TRUE(words->state_dict().contains("weight_q4_k"));
   EXPECT_EQ(error_of([&] { fc->reset_parameters(); }),
             "nn::Linear: the weight is quantised as Q8_0 and cannot be drawn anew");
 }
@@ -75,7 +75,7 @@ TEST(Quantize, LetsGradientsThrough) {
   second(first(randn({3, 64}))).sum().backward();
   const Tensor weight = dequantize_rows(second->weight_blocks, BlockFormat::kQ8_0);
   EXPECT_TRUE(close(first->bias.grad(), 3 * weight.sum(0), 1e-4));
-  EXPECT_TRUE(close(second->bias.grad(), full({2}, 3)));
+  EXPECT_TRUE(close(second->bias.grad(), full({2}, 3.0)));
 }
 
 TEST(Quantize, KeepsTiesBetweenModules) {
