@@ -26,7 +26,7 @@ const std::vector<Form>& forms() {
       {ChatForm::kLlama3,
        "Llama 3",
        {"<|start_header_id|>", "<|end_header_id|>", "<|eot_id|>"},
-       {"strftime", "date_string", "Cutting Knowledge"},
+       {"time_now", "date_string", "Cutting Knowledge"},
        "<|start_header_id|>assistant"},
       {ChatForm::kLlama2, "Llama 2", {"[INST]", "<<SYS>>"}, {"DEFAULT"}, ""},
       {ChatForm::kMistral,
