@@ -1,7 +1,7 @@
 """Records how transformers renders conversations with the usual chat templates.
 
-Needs transformers 5.24 and jinja2. Usage: python chat_golden.py, which writes golden_generation/chat.json: [{"template", "bos", "eos", "cases":
-[[messages, add_generation_prompt, text or null]]}]; null stands for a conversation that the template refuses.
+Needs transformers 5.24 and jinja2. Usage: python chat_golden.py, which writes golden_generation/chat.json: [{"template", "bos",
+"eos", "cases": [[messages, add_generation_prompt, text or null]]}]; null stands for a conversation that the template refuses.
 """
 
 import json

@@ -1,8 +1,8 @@
 """Records what transformers' generate() makes of a tiny GPT-2 with random weights.
 
 Needs torch 2.15.0, transformers 5.24 and safetensors. Usage: python generation_golden.py, which writes
-golden_generation/generation.safetensors: per case NAME the tensors NAME.input_ids, NAME.mask, NAME.logits [steps, rows, vocabulary] (the model's,
-before any change), NAME.sequences and, of a beam search, NAME.scores. generation_golden_test.cpp has the options of each case.
+golden_generation/generation.safetensors: per case NAME the tensors NAME.input_ids, NAME.mask, NAME.logits [steps, rows, vocabulary] (the
+model's, before any change), NAME.sequences and, of a beam search, NAME.scores. generation_golden_test.cpp has the options of each case.
 """
 
 import os
