@@ -18,7 +18,8 @@ awk '
   BEGIN {
     visit("tern.h"); visit("train/train.h"); visit("compat/torch/torch.h"); visit("compat/torch/script.h")
     visit("compat/names/c10d.h")
-    visit("serialization/safetensors.h"); visit("serialization/json_document.h"); visit("nn/models.h"); visit("text/text.h")
+    visit("serialization/safetensors.h"); visit("serialization/json_document.h"); visit("serialization/gguf.h")
+    visit("nn/models.h"); visit("text/text.h")
   }'
 [ "${1-}" = made ] || exit 0
 sed -n 's/^\([^#]*\):.*/\1/p' cmake/moved_headers.txt

@@ -46,7 +46,8 @@ TEST_F(LanguagePrograms, ChatReadsWeights) {
   };
   EXPECT_EQ(text(one).rfind("abc", 0), 0u) << one.text;
   EXPECT_EQ(text(one), text(two));
-  for (const char* more : {"--beams 2", "--temperature 0", "--top-p 0.5 --min-p 0.1 --threads 1"}) {
+  for (const char* more :
+       {"--beams 2", "--temperature 0", "--top-p 0.5 --min-p 0.1 --threads 1", "--quantize q8_0"}) {
     const ProgramResult result = run(command + more);
     EXPECT_EQ(result.code, 0) << result.text;
     EXPECT_NE(result.text.find(" tokens/s]\n"), std::string::npos) << result.text;

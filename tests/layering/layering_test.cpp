@@ -26,6 +26,7 @@ std::set<std::string> public_headers() {
                                    "compat/torch/script.h",
                                    "compat/names/c10d.h",
                                    "serialization/json_document.h",
+                                   "serialization/gguf.h",
                                    "serialization/safetensors.h",
                                    "train/train.h",
                                    "nn/models.h",

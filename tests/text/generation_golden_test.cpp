@@ -103,7 +103,8 @@ const std::vector<GoldenCase>& cases() {
 class GenerationGolden : public ::testing::TestWithParam<GoldenCase> {};
 
 TEST_P(GenerationGolden, WritesTheTokensOfTheReference) {
-  const SafetensorsFile file(TERN_SOURCE_DIR "/tests/text/golden_generation/generation.safetensors");
+  const SafetensorsFile file(TERN_SOURCE_DIR
+                             "/tests/text/golden_generation/generation.safetensors");
   const std::string& name = GetParam().name;
   const auto read = [&](const char* part) { return file.read(name + "." + part); };
   GenerationOptions options;
