@@ -72,7 +72,7 @@ Tensor GgufReader::stored(const GgufEntry& entry, IntArrayRef shape, ScalarType 
           data, shape, [keep = mapping_](void*) {}, TensorOptions(dtype).device(kCPU));
     }
   }
-  const Tensor tensor = make_tensor(shape, dtype, kCPU);
+  Tensor tensor = make_tensor(shape, dtype, kCPU);
   auto* const data = static_cast<char*>(tensor.data_ptr());
   constexpr std::int64_t kGrain = 8 << 20;
   in_parallel(static_cast<std::int64_t>(entry.end - entry.begin), kGrain,
@@ -84,7 +84,7 @@ Tensor GgufReader::stored(const GgufEntry& entry, IntArrayRef shape, ScalarType 
 }
 
 Tensor GgufReader::dequantized(const GgufEntry& entry, BlockFormat format) const {
-  const Tensor tensor = make_tensor(entry.shape, kFloat, kCPU);
+  Tensor tensor = make_tensor(entry.shape, kFloat, kCPU);
   auto* const out = static_cast<float*>(tensor.data_ptr());
   const std::int64_t bytes = bytes_of_block(format), elements = elements_of_block(format);
   constexpr std::int64_t kGrain = 1 << 18;  // elements
