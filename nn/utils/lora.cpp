@@ -1,6 +1,7 @@
 #include <tern/nn/utils/lora.h>
 
 #include <cmath>
+#include <set>
 #include <utility>
 
 #include <tern/core/autograd/grad_mode.h>
@@ -8,6 +9,7 @@
 #include <tern/nn/detail/name_pattern.h>
 #include <tern/nn/detail/printing.h>
 #include <tern/nn/init.h>
+#include <tern/nn/modules/attention/multihead_attention.h>
 #include <tern/nn/modules/linear.h>
 #include <tern/nn/utils/freeze.h>
 
@@ -60,6 +62,12 @@ std::vector<std::shared_ptr<LinearImpl>> targets_of(const Module& module,
                                                     const LoraOptions& options) {
   std::vector<std::shared_ptr<LinearImpl>> found;
   std::vector<std::size_t> counts(options.targets().size());
+  std::set<const Module*> read_by_others;
+  for (const std::shared_ptr<Module>& child : module.modules()) {
+    if (const auto* attention = child->as<MultiheadAttentionImpl>()) {
+      read_by_others.insert(attention->out_proj.get());
+    }
+  }
   for (const auto& [name, child] : module.named_modules()) {
     auto layer = std::dynamic_pointer_cast<LinearImpl>(child);
     if (!layer) continue;
@@ -71,6 +79,10 @@ std::vector<std::shared_ptr<LinearImpl>> targets_of(const Module& module,
     }
     if (!is_target) continue;
     TERN_CHECK(!factor_of(*layer, kSecond), Error, "add_lora: '", name, "' is adapted already");
+    TERN_CHECK(!read_by_others.contains(layer.get()), Error, "add_lora: '", name,
+               "' cannot be adapted, because MultiheadAttention reads its weight itself");
+    TERN_CHECK(layer->weight.defined() || layer->weight_format(), Error, "add_lora: '", name,
+               "' has a parametrized weight");
     found.push_back(std::move(layer));
   }
   for (std::size_t i = 0; i < counts.size(); ++i) {
@@ -85,7 +97,7 @@ void adapt(LinearImpl& layer, const LoraOptions& options) {
   const bool is_float = layer.weight.defined();
   const auto place = TensorOptions()
                          .dtype(is_float ? layer.weight.scalar_type() : kFloat)
-                         .device(is_float ? layer.weight.device() : layer.buffers()[0].device());
+                         .device((is_float ? layer.weight : layer.weight_blocks).device());
   const LoraFactor first(in, options.rank(), 1.0, place);
   const LoraFactor second(options.rank(), out,
                           options.alpha() / static_cast<double>(options.rank()), place);
@@ -149,7 +161,7 @@ void load_lora_state_dict(Module& module, const State& state) {
 void merge_lora(Module& module) {
   for_each_adapted(module, [](const std::string& name, const std::shared_ptr<Module>& layer) {
     TERN_CHECK(static_cast<LinearImpl&>(*layer).weight.defined(), Error, "merge_lora: '", name,
-               "' has a quantized weight, which cannot be changed; keep the adapter");
+               "' has a quantised weight, which cannot be changed; keep the adapter");
   });
   const NoGradGuard no_grad;
   for_each_adapted(module, [](const std::string&, const std::shared_ptr<Module>& layer) {

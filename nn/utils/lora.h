@@ -30,11 +30,12 @@ struct LoraOptions {
 /// lora_A, which starts like the weight of a new Linear, and lora_B, which starts as zeros, so that
 /// the results stay. All other parameters are frozen. Returns the number of adapted layers.
 ///
-/// The layers must be called through their holders, by Sequential or by AnyModule. A quantized
+/// The layers must be called through their holders, by Sequential or by AnyModule. A quantised
 /// weight can be adapted, too: A and B are then float32. An adapted module cannot be cloned.
 ///
 /// Throws: Error, with nothing changed, if a target matches no Linear, if a layer is adapted
-/// already, and unless the rank is positive.
+/// already or parametrized, for the out_proj of a MultiheadAttention, and unless the rank is
+/// positive.
 ///
 /// Example:
 ///   nn::utils::add_lora(*net, nn::utils::LoraOptions(8).targets({"*q_proj", "*v_proj"}));
@@ -49,7 +50,7 @@ TERN_API State lora_state_dict(const Module& module);
 /// keys are those of lora_state_dict(); ShapeError unless the sizes are.
 TERN_API void load_lora_state_dict(Module& module, const State& state);
 /// Adds alpha / rank * B A to the weights and removes the adapters. Parameters stay frozen. Throws
-/// Error, with nothing changed, for an adapted layer whose weight is quantized.
+/// Error, with nothing changed, for an adapted layer whose weight is quantised.
 TERN_API void merge_lora(Module& module);
 
 }  // namespace tern::nn::utils

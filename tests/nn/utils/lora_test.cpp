@@ -1,4 +1,5 @@
 #include <tern/nn/optim/optim.h>
+#include <tern/nn/quantize.h>
 #include <tern/nn/utils.h>
 
 #include "nn/nn_test.h"
@@ -135,6 +136,29 @@ TEST(Lora, WrongOptionsChangeNothing) {
   add_lora(*net, LoraOptions(1).targets({"2"}));
   EXPECT_EQ(error_of([&] { add_lora(*net, kOptions); }), "add_lora: '2' is adapted already");
   EXPECT_EQ(nn::utils::lora_state_dict(*net).size(), 2U);
+  nn::MultiheadAttention attention(8, 2);
+  EXPECT_EQ(error_of([&] { add_lora(*attention, LoraOptions(1).targets({"out_proj"})); }),
+            "add_lora: 'out_proj' cannot be adapted, because MultiheadAttention reads its weight "
+            "itself");
+}
+
+TEST(Lora, TrainsBesideQuantizedWeights) {
+  manual_seed(4);
+  nn::Sequential net(nn::Linear(32, 8));
+  nn::quantize_(net, BlockFormat::kQ8_0);
+  const Tensor x = randn({5, 32}), before = net->forward(x);
+  add_lora(*net, kOptions);
+  EXPECT_TRUE(equal(net->forward(x), before));
+  optim::Adam adam(net->parameters(), 1e-2);
+  for (int step = 0; step < 20; ++step) {
+    adam.zero_grad();
+    net->forward(x).square().mean().backward();
+    adam.step();
+  }
+  EXPECT_LT(net->forward(x).square().mean().item<double>(),
+            0.9 * before.square().mean().item<double>());
+  EXPECT_EQ(error_of([&] { nn::utils::merge_lora(*net); }),
+            "merge_lora: '0' has a quantised weight, which cannot be changed; keep the adapter");
 }
 
 }  // namespace
