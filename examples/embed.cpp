@@ -79,7 +79,7 @@ void run(const Arguments& a) {
   const Tensor cosines = vectors.matmul(vectors.t()).to(tern::kDouble).contiguous();
   const double* cosine = cosines.data_ptr<double>();
   for (std::size_t i = 0; i < a.sentences.size(); ++i) {
-    for (std::size_t j = 0; j < a.sentences.size(); ++j) std::printf("%7.4f", *cosine++);
+    for (std::size_t j = 0; j < a.sentences.size(); ++j) std::printf("%8.4f", *cosine++);
     std::printf("  %s\n", a.sentences[i].c_str());
   }
 }
