@@ -36,7 +36,9 @@ class TERN_API CausalLM {
   virtual nn::Module& module() = 0;
 
  protected:
+  /// For models that are copied.
   CausalLM(const CausalLM&) = default;
+  /// For models that are copied.
   CausalLM& operator=(const CausalLM&) = default;
 };
 

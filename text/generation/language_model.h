@@ -36,8 +36,10 @@ struct LanguageModel {
   std::optional<std::int64_t> pad_token_id = std::nullopt;
   /// The chat template in Jinja; empty if there is none.
   std::string chat_template = {};
-  /// The texts of the tokens that begin and end a text, for the template; empty if there are none.
-  std::string bos_token = {}, eos_token = {};
+  /// The token that begins a text, as the template writes it; empty if there is none.
+  std::string bos_token = {};
+  /// The token that ends a text, as the template writes it; empty if there is none.
+  std::string eos_token = {};
 
   /// Returns the chat template. Throws Error if there is none, and NotImplementedError for a
   /// template that tern does not know.
