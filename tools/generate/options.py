@@ -6,7 +6,7 @@ from cpp import items
 
 SECTIONS = {
     "Tensors and autograd": "core/",
-    "Layers and their functions": "nn/(options|utils|module|parallel)",
+    "Layers and their functions": r"nn/(options|utils|module|parallel|\w+\.h)",
     "Models": "nn/models",
     "Optimizers and schedulers": "nn/optim",
     "Data": "nn/data",
