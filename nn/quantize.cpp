@@ -19,13 +19,11 @@ namespace {
 /// A module with a weight that may be quantised.
 struct Layer {
   std::string name;
+  const Module* module;
   LinearImpl* linear;
   EmbeddingImpl* embedding;
   std::optional<BlockFormat> format;  // none: keeps its weight
 
-  const Module& module() const {
-    return linear != nullptr ? static_cast<const Module&>(*linear) : *embedding;
-  }
   const Tensor& weight() const { return linear != nullptr ? linear->weight : embedding->weight; }
   void set(const Tensor& blocks) const {
     linear != nullptr ? linear->set_quantized_weight(blocks, *format)
@@ -43,7 +41,7 @@ std::vector<Layer> layers_of(Module& root) {
         (embedding == nullptr || embedding->weight_format())) {
       return;
     }
-    layers.push_back({name, linear, embedding, std::nullopt});
+    layers.push_back({name, &module, linear, embedding, std::nullopt});
   });
   return layers;
 }
@@ -146,7 +144,7 @@ std::size_t quantize_(Module& module, BlockFormat format, const QuantizeOptions&
   std::vector<Layer> layers = layers_of(module);
   for (Layer& layer : layers) {
     const bool is_table = layer.embedding != nullptr;
-    if (kept.contains(&layer.module())) continue;
+    if (kept.contains(layer.module)) continue;
     if (is_table && (!options.embeddings || layer.embedding->options.max_norm())) continue;
     const Tensor& weight = layer.weight();
     const bool fits =
@@ -159,7 +157,7 @@ std::size_t quantize_(Module& module, BlockFormat format, const QuantizeOptions&
 std::size_t quantize_(Module& module, const ChooseFormat& choose) {
   TERN_CHECK(choose != nullptr, Error, "quantize_: the function that chooses formats is empty");
   std::vector<Layer> layers = layers_of(module);
-  for (Layer& layer : layers) layer.format = choose(layer.name, layer.module());
+  for (Layer& layer : layers) layer.format = choose(layer.name, *layer.module);
   return quantize_layers(module, layers);
 }
 

@@ -77,8 +77,8 @@ class GPT2BlockImpl : public nn::Cloneable<GPT2BlockImpl> {
     norm_2_ = add_norm("ln_2");
     add_parts("mlp", {{"c_fc", widen_.ptr()}, {"c_proj", narrow_.ptr()}});
     register_module("dropout", dropout_);
-    const auto head = static_cast<double>(size / options_->n_head());
-    scale_ = options_->scale_attn_weights() ? 1 / std::sqrt(head) : 1;
+    const std::int64_t head = size / options_->n_head();
+    scale_ = options_->scale_attn_weights() ? 1 / std::sqrt(static_cast<double>(head)) : 1;
     if (options_->scale_attn_by_inverse_layer_idx()) scale_ /= static_cast<double>(layer_ + 1);
   }
 

@@ -157,7 +157,8 @@ State with_head(const State& state, const std::string& base, const std::string& 
   State result;
   for (const auto& [key, value] : state) {
     if (is_buffer(key)) continue;
-    result.insert(is_base && key != "lm_head.weight" ? base + "." + key : key, value);
+    const bool has_prefix = !is_base || key == "lm_head.weight";
+    result.insert(has_prefix ? key : tern::detail::text_of(base, '.', key), value);
   }
   const State* const shared = result.find(base + "." + table);
   if (is_tied && shared != nullptr && !result.contains("lm_head.weight")) {

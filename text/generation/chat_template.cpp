@@ -198,7 +198,7 @@ std::string ChatTemplate::instructions(const std::vector<ChatMessage>& messages)
   for (std::size_t i = first; i < messages.size(); ++i) {
     std::string content = messages[i].content;
     if (i == first && has_system) {
-      content = "<<SYS>>\n" + messages[0].content + "\n<</SYS>>\n\n" + content;
+      content.insert(0, detail::text_of("<<SYS>>\n", messages[0].content, "\n<</SYS>>\n\n"));
     }
     if (trims_) content = trimmed(content);
     if (messages[i].role == "user") {

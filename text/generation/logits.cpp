@@ -37,7 +37,9 @@ void apply_temperature(std::span<float> logits, double temperature) {
 void keep_top_k(std::span<float> logits, std::int64_t k) {
   if (k >= std::ssize(logits)) return;
   const float least = kth_largest(logits, static_cast<std::size_t>(k));
-  for (float& score : logits) score = score < least ? kRemoved : score;
+  for (float& score : logits) {
+    if (score < least) score = kRemoved;
+  }
 }
 
 void keep_top_p(std::span<float> logits, double p) {
@@ -77,7 +79,9 @@ void keep_top_p(std::span<float> logits, double p) {
 void keep_min_p(std::span<float> logits, double p) {
   const float best = largest_of(logits);
   const auto least = static_cast<float>(best + std::log(p));
-  for (float& score : logits) score = score < least ? kRemoved : score;
+  for (float& score : logits) {
+    if (score < least) score = kRemoved;
+  }
 }
 
 }  // namespace tern::text::logits

@@ -113,6 +113,7 @@ void ModelInput::reorder(const std::vector<std::int64_t>& indices) {
   cache_.reorder(tensor(indices).to(device_));
   if (mask_.empty()) return;
   std::vector<std::vector<bool>> mask;
+  mask.reserve(indices.size());
   for (const std::int64_t index : indices) mask.push_back(mask_[static_cast<std::size_t>(index)]);
   mask_ = std::move(mask);
   mask_values_ = {};

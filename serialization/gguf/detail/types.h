@@ -7,8 +7,8 @@ namespace tern::detail {
 
 /// A type of tensors in the format. Rows are whole blocks.
 struct GgufType {
-  std::uint32_t number;
   std::string_view name;
+  std::uint32_t number;
   /// The elements and the bytes of a block.
   std::uint16_t elements, bytes;
 };
