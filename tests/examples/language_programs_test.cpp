@@ -85,8 +85,8 @@ TEST_F(LanguagePrograms, EmbedComparesSentences) {
   std::smatch match;
   ASSERT_TRUE(std::regex_search(
       result.text, match,
-      std::regex("^ 1\\.0000" + number + " 1\\.0000  w4 w5 w6\n" + number + " 1\\.0000" + number +
-                 "  w9\n 1\\.0000" + number + " 1\\.0000  w4 w5 w6\n$")))
+      std::regex("^ +1\\.0000" + number + " +1\\.0000  w4 w5 w6\n" + number + " +1\\.0000" +
+                 number + "  w9\n +1\\.0000" + number + " +1\\.0000  w4 w5 w6\n$")))
       << result.text;
   EXPECT_EQ(match[1], match[2]);  // padding changes nothing
   EXPECT_LT(std::stod(match[1]), 0.9999);
