@@ -53,7 +53,7 @@ void dequantize_q4_k(const std::byte* block, float* out) {
     const int scale = j < 4 ? number(j) & 63 : (number(j + 4) & 15) | (number(j - 4) >> 6) << 4;
     const int min = j < 4 ? number(j + 4) & 63 : number(j + 4) >> 4 | (number(j) >> 6) << 4;
     const float step = d * static_cast<float>(scale), offset = dmin * static_cast<float>(min);
-    const std::byte* const bytes = block + 16 + std::ptrdiff_t{32 * (j / 2)};
+    const std::byte* const bytes = block + 16 + std::ptrdiff_t{j / 2} * 32;
     for (int i = 0; i < 32; ++i) {
       const int n = j % 2 == 0 ? low(bytes[i]) : high(bytes[i]);
       out[32 * j + i] = step * static_cast<float>(n) - offset;
@@ -66,12 +66,12 @@ void dequantize_q6_k(const std::byte* block, float* out) {
   const float d = half_at(block + 208);
   // Each half of 128 elements has 64 bytes of lower 4 bits, and 32 bytes of upper 2 bits.
   for (int j = 0; j < 8; ++j) {
-    const std::byte* const fours = block + std::ptrdiff_t{64 * (j / 4) + 32 * (j % 2)};
-    const std::byte* const twos = upper + std::ptrdiff_t{32 * (j / 4)};
+    const std::byte* const fours = block + std::ptrdiff_t{j / 4} * 64 + std::ptrdiff_t{j % 2} * 32;
+    const std::byte* const twos = upper + std::ptrdiff_t{j / 4} * 32;
     for (int i = 0; i < 32; ++i) {
       const int four = j % 4 < 2 ? low(fours[i]) : high(fours[i]);
       const int two = std::to_integer<int>(twos[i]) >> (2 * (j % 4)) & 3;
-      const float step = d * byte_at(scales + std::ptrdiff_t{2 * j + i / 16});
+      const float step = d * byte_at(scales + std::ptrdiff_t{j} * 2 + i / 16);
       out[32 * j + i] = step * static_cast<float>((four | two << 4) - 32);
     }
   }

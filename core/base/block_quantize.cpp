@@ -124,7 +124,7 @@ Line best_line(const float* in) {
 void quantize_q4_k(const float* in, std::byte* block) {
   Line lines[8], largest;
   for (int j = 0; j < 8; ++j) {
-    lines[j] = best_line(in + std::ptrdiff_t{32 * j});
+    lines[j] = best_line(in + std::ptrdiff_t{j} * 32);
     largest = {std::max(largest.step, lines[j].step), std::max(largest.offset, lines[j].offset)};
   }
   const float d = put_half(largest.step / 63, block),
@@ -142,7 +142,7 @@ void quantize_q4_k(const float* in, std::byte* block) {
     float smallest = HUGE_VALF;
     for (int s = std::max(scale - 1, 0); s <= std::min(scale + 1, 63); ++s) {
       for (int m = std::max(min - 1, 0); m <= std::min(min + 1, 63); ++m) {
-        const float error = error_of(in + std::ptrdiff_t{32 * j}, line(s, m));
+        const float error = error_of(in + std::ptrdiff_t{j} * 32, line(s, m));
         if (!(error < smallest) && smallest != HUGE_VALF) continue;
         smallest = error;
         scales[j] = s;
@@ -150,7 +150,7 @@ void quantize_q4_k(const float* in, std::byte* block) {
       }
     }
     const Line found = line(scales[j], mins[j]);
-    std::byte* const bytes = block + 16 + std::ptrdiff_t{32 * (j / 2)};
+    std::byte* const bytes = block + 16 + std::ptrdiff_t{j / 2} * 32;
     for (int i = 0; i < 32; ++i) {
       const int n = rounded((in[32 * j + i] + found.offset) * inverse(found.step));
       bytes[i] = j % 2 == 0 ? static_cast<std::byte>(n) : bytes[i] | static_cast<std::byte>(n << 4);

@@ -329,7 +329,7 @@ void multiply_large_blocks(const std::uint8_t* rows, std::int64_t row_bytes, std
         const float d = half_at(block), minimum = half_at(block + 2);
         const SmallScales small(block + 4);
         for (int j = 0; j < 8; ++j) {
-          const std::uint8_t* const numbers = block + Traits::kNumbers + std::ptrdiff_t{j / 2 * 32};
+          const std::uint8_t* const numbers = block + Traits::kNumbers + std::ptrdiff_t{j / 2} * 32;
           const std::int64_t part = 8 * b + j;
           int dot = 0;
           for (int i = 0; i < 32; ++i) {
