@@ -18,7 +18,7 @@ bool find_flag(const GgufFile& file, std::string_view key) {
 }
 
 Tokenizer read_tokenizer(const GgufFile& file) {
-  const std::string& model = file.metadata("tokenizer.ggml.model").string();
+  const std::string model = file.metadata("tokenizer.ggml.model").string();
   TERN_CHECK(model == "gpt2", NotImplementedError, file.path(), ": tokenizer.ggml.model is '",
              model, "'; tern reads gpt2, byte pairs");
   BpeVocabulary vocabulary;
