@@ -97,7 +97,9 @@ void Group::set_timeout(double seconds) {
   if (transport_) transport_->set_timeout(seconds);
 }
 
-void Group::count(Call& call) {
+void Group::prepare(Pending& pending) {
+  Call& call = pending.call;
+  if (call.is_linked) pending.after_program = order_after(call.device);
   const bool is_counted = call.device.is_cuda() && !is_between_two(call.kind);
   if (is_counted && DeviceRules::hold(call.is_linked)) call.order = rules_.next(describe(call));
 }
@@ -109,11 +111,10 @@ Work Group::start(Call call, Body body, std::function<void()> finish) {
   }
   auto pending = std::make_shared<Pending>();
   pending->call = std::move(call);
-  count(pending->call);
   pending->body = std::move(body);
   pending->finish = std::move(finish);
   pending->group = shared_from_this();
-  if (pending->call.is_linked) pending->after_program = order_after(pending->call.device);
+  prepare(*pending);
   begin_pending(*pending);
   {
     const std::lock_guard lock(mutex_);
@@ -123,6 +124,18 @@ Work Group::start(Call call, Body body, std::function<void()> finish) {
   changed_.notify_all();
   return Work(std::move(pending));
 }
+
+/// Ends the call that runs on the caller's thread, also after an exception.
+struct Group::Busy {
+  Group& group;
+  ~Busy() {
+    {
+      const std::lock_guard lock(group.mutex_);
+      group.is_busy_ = false;
+    }
+    group.changed_.notify_all();
+  }
+};
 
 void Group::run(Call call, const Body& body, const std::function<void()>& finish) {
   bool is_mine = false;
@@ -137,15 +150,12 @@ void Group::run(Call call, const Body& body, const std::function<void()>& finish
   }
   Pending pending;
   pending.call = std::move(call);
-  count(pending.call);
   pending.body = body;
-  if (pending.call.is_linked) pending.after_program = order_after(pending.call.device);
-  perform(pending);
   {
-    const std::lock_guard lock(mutex_);
-    is_busy_ = false;
+    const Busy busy{*this};
+    prepare(pending);
+    perform(pending);
   }
-  changed_.notify_all();
   if (pending.error) std::rethrow_exception(pending.error);
   if (pending.after_call) pending.after_call();
   if (finish) finish();
@@ -222,7 +232,7 @@ void Group::check_agreement(const Call& call) {
                                  static_cast<std::int64_t>(call.device.type()),
                                  call.is_linked ? 1 : 0,
                                  call.order.hash};
-  constexpr std::size_t kFields = std::size(fields), kLinked = 7;
+  constexpr std::size_t kFields = std::size(fields), kOrder = kFields - 1, kLinked = kFields - 2;
   const auto memory = std::make_shared<std::array<std::int64_t, 2 * kFields>>();
   std::array<std::int64_t, 2 * kFields>& ends = *memory;
   for (std::size_t i = 0; i < kFields; ++i) {
@@ -235,7 +245,7 @@ void Group::check_agreement(const Call& call) {
   for (std::size_t i = 0; i < kFields; ++i) agree = agree && ends[i] == ~ends[kFields + i];
   if (agree) return;
   bool agree_but_for_order = true;
-  for (std::size_t i = 0; i + 1 < kFields; ++i) {
+  for (std::size_t i = 0; i < kOrder; ++i) {
     agree_but_for_order = agree_but_for_order && ends[i] == ~ends[kFields + i];
   }
 

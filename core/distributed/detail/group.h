@@ -105,7 +105,10 @@ class Group : public std::enable_shared_from_this<Group> {
   int pending_count = 0;
 
  private:
-  void count(Call& call);
+  struct Busy;
+
+  /// Notes on the caller's thread what the call comes after.
+  void prepare(Pending& pending);
   void perform(Pending& pending);
   Result run_between_devices(Pending& pending);
   void check_agreement(const Call& call);
