@@ -18,10 +18,12 @@ constexpr std::string_view kAlignmentKey = "general.alignment";
 
 class HeaderReader {
  public:
-  explicit HeaderReader(const InputFile& file)
-      : file_(file), cursor_(file, kGgufMagic.size(), "header") {}
+  explicit HeaderReader(const InputFile& file) : file_(file), cursor_(file, 0, "header") {}
 
   GgufHeader read() {
+    if (cursor_.text(kGgufMagic.size()) != kGgufMagic) {
+      cursor_.fail("the file does not begin with ", kGgufMagic);
+    }
     read_version();
     const std::uint64_t tensors = count(kMinEntry, " tensors");
     const std::uint64_t keys = count(kMinKey, " keys");

@@ -41,6 +41,7 @@ std::string nested(int depth) {
 }
 
 const Case kCases[] = {
+    {"another format", "# A page", "header: the file does not begin with GGUF"},
     {"no version", "GGUF\3", "header: 4 bytes at byte 4 need"},
     {"version 1", header(1, 0, 0), "header: the version is 1, expected 2 or 3"},
     {"version 0", header(0, 0, 0), "header: the version is 0, expected 2 or 3"},
