@@ -200,6 +200,15 @@ void multiply(const kernels::GemmArgs& args, kernels::KernelContext& context) {
   if (plan.out_of_memory) context.status = kernels::StatusCode::kOutOfMemory;
 }
 
+using kernels::GemmArgs;
+using kernels::KernelContext;
+
+bool always(const GemmArgs& /*args*/) { return true; }
+template <ScalarType dtype>
+bool has(const GemmArgs& args) {
+  return args.dtype == dtype;
+}
+
 #if defined(__AVX512BF16__)
 #if defined(TERN_AMX)
 using Paired = AmxRow;
@@ -207,53 +216,63 @@ using Paired = AmxRow;
 using Paired = Bfloat16Pair;
 #endif
 
-/// Returns true if the product is computed in pairs of bfloat16.
-bool is_paired(const kernels::GemmArgs& args) {
-  const std::int64_t side = std::min(args.m, args.n);
-  if (args.dtype == kBFloat16) return args.k > 1 && side >= kPairedMinSide;
-  return args.dtype == kFloat32 && args.precision == kernels::GemmPrecision::kMedium &&
-         args.k > 1 && side >= kRoundedMinSide;
+/// Returns true if bfloat16 is multiplied in pairs.
+bool is_paired(const GemmArgs& args) {
+  return args.dtype == kBFloat16 && args.k > 1 && std::min(args.m, args.n) >= kPairedMinSide;
 }
 
-void multiply_pairs(const kernels::GemmArgs& args, kernels::KernelContext& context) {
-  args.dtype == kBFloat16 ? multiply<Narrow, Paired>(args, context)
-                          : multiply<float, Paired>(args, context);
+/// Returns true if float32 is rounded to such pairs.
+bool is_rounded(const GemmArgs& args) {
+  return args.dtype == kFloat32 && args.precision == kernels::GemmPrecision::kMedium &&
+         args.k > 1 && std::min(args.m, args.n) >= kRoundedMinSide;
 }
 #endif
 
 #if defined(TERN_CPU_PAIRS_ONLY)
-
 /// The base set's kernel computes all products that this set computes no faster.
 kernels::KernelFn base_gemm;
 
-void gemm(const kernels::GemmArgs& args, kernels::KernelContext& context) {
-  is_paired(args) && args.batch != 0 ? multiply_pairs(args, context) : base_gemm(&args, &context);
-}
-
+void multiply_by_base(const GemmArgs& args, KernelContext& context) { base_gemm(&args, &context); }
 #else
-
-void gemm(const kernels::GemmArgs& args, kernels::KernelContext& context) {
-  if (args.batch == 0 || args.m == 0 || args.n == 0) return;
-#if defined(__AVX512BF16__)
-  if (is_paired(args)) return multiply_pairs(args, context);
-#endif
-  switch (args.dtype) {
-    case kFloat32:
-      return multiply<float, float>(args, context);
-    case kFloat64:
-      return multiply<double, double>(args, context);
-    case kHalf:
-    case kBFloat16:
-      return multiply<Narrow, float>(args, context);
-    case kBool:
-      context.status = kernels::StatusCode::kUnsupportedDtype;
-      return;
-    default:
-      if (!multiply_integers(args)) context.status = kernels::StatusCode::kOutOfMemory;
-  }
+void refuse(const GemmArgs& /*args*/, KernelContext& context) {
+  context.status = kernels::StatusCode::kUnsupportedDtype;
 }
 
+void multiply_whole(const GemmArgs& args, KernelContext& context) {
+  if (!multiply_integers(args)) context.status = kernels::StatusCode::kOutOfMemory;
+}
 #endif
+
+/// A kernel of this set, and the products for which it is taken.
+struct Method {
+  bool (*suits)(const GemmArgs& args);
+  void (*run)(const GemmArgs& args, KernelContext& context);
+};
+
+/// The first method that suits is taken.
+constexpr Method kMethods[] = {
+#if defined(__AVX512BF16__)
+    {is_paired, multiply<Narrow, Paired>},
+    {is_rounded, multiply<float, Paired>},
+#endif
+#if defined(TERN_CPU_PAIRS_ONLY)
+    {always, multiply_by_base}
+#else
+    {has<kFloat32>, multiply<float, float>},
+    {has<kFloat64>, multiply<double, double>},
+    {has<kHalf>, multiply<Narrow, float>},
+    {has<kBFloat16>, multiply<Narrow, float>},
+    {has<kBool>, refuse},
+    {always, multiply_whole}
+#endif
+};
+
+void gemm(const GemmArgs& args, KernelContext& context) {
+  if (args.batch == 0 || args.m == 0 || args.n == 0) return;
+  const Method* method = kMethods;
+  while (!method->suits(args)) ++method;
+  method->run(args, context);
+}
 
 }  // namespace
 
