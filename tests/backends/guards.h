@@ -76,11 +76,13 @@ class Guards {
     char* const start = piece.memory.data() + kGuard;
     piece.copy = start + (place(piece.first) - place(start)) % kGuard;
     std::memcpy(piece.copy, piece.first, piece.size());
-    sanitize("__asan_poison_memory_region", piece);
+    static const Sanitize poison = sanitizer("__asan_poison_memory_region");
+    sanitize(poison, piece);
   }
 
   static void copy_out(Piece& piece) {
-    sanitize("__asan_unpoison_memory_region", piece);
+    static const Sanitize unpoison = sanitizer("__asan_unpoison_memory_region");
+    sanitize(unpoison, piece);
     const auto untouched = [](const char* from, const char* to) {
       return std::all_of(from, to, [](char c) { return c == kNobodys; });
     };
@@ -92,10 +94,13 @@ class Guards {
     }
   }
 
+  using Sanitize = void (*)(const volatile void*, std::size_t);
+
   // Looked up at run time, as in has_sanitizer().
-  static void sanitize(const char* function, Piece& piece) {
-    using Function = void (*)(const volatile void*, std::size_t);
-    const auto call = reinterpret_cast<Function>(::dlsym(RTLD_DEFAULT, function));
+  static Sanitize sanitizer(const char* function) {
+    return reinterpret_cast<Sanitize>(::dlsym(RTLD_DEFAULT, function));
+  }
+  static void sanitize(Sanitize call, Piece& piece) {
     if (call == nullptr) return;
     const char* const behind = piece.copy + piece.size();
     call(piece.memory.data(), static_cast<std::size_t>(piece.copy - piece.memory.data()));

@@ -18,6 +18,7 @@
 
 #include "backends/cuda/emulator/kernels.h"
 #include "backends/guards.h"
+#include "backends/oracle_results.h"
 #include "sanitizer.h"
 
 // Shared by the tests of kernels. Each test runs with the CPU's kernels of every instruction set
@@ -127,12 +128,20 @@ inline std::vector<KernelSet> cpu_kernel_sets() {
 
 /// Runs the oracle's kernel on host memory.
 template <class Args>
-void run_oracle(const Args& args) {
+void run_oracle(Args args) {
   static const sim::OracleTable oracle = sim::make_oracle();
+  static OracleResults results;
   ASSERT_TRUE(oracle.supports[static_cast<std::size_t>(kernels::SlotOf<Args>::slot)](&args));
-  kernels::KernelContext context;
-  oracle.kernels[kernels::SlotOf<Args>::slot](&args, &context);
-  ASSERT_EQ(context.status, kernels::StatusCode::kOk);
+  const auto compute = [&] {
+    kernels::KernelContext context;
+    oracle.kernels[kernels::SlotOf<Args>::slot](&args, &context);
+    ASSERT_EQ(context.status, kernels::StatusCode::kOk);
+  };
+  if constexpr (requires { args.generator; }) {
+    compute();  // which also advances the generator
+  } else {
+    results.fill(args, compute);
+  }
 }
 
 class KernelTest : public ::testing::TestWithParam<KernelSet> {
