@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <chrono>
-#include <cstring>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -10,64 +9,32 @@
 #include <thread>
 #include <vector>
 
-#include <tern/core/distributed/detail/transport.h>
-
 #include "bench.h"
+#include "distributed/alike_ranks.h"
 #include "vae.h"
 
 // Training steps of DistributedDataParallel with Adam, 128 examples for each rank, one thread each.
 // Under mpirun: steps of its ranks. Alone: what a group of one rank costs, and how far a slow
-// network overlaps with backward. distributed.py runs it beside PyTorch.
+// network overlaps with computation, also that of fully_shard(). distributed.py runs it beside
+// PyTorch.
 
 namespace {
 
 constexpr int kLayers = 24;
 
 namespace distributed = tern::distributed;
-using distributed::detail::Reduction;
-using distributed::detail::Result;
 using tern::nn::parallel::DistributedDataParallel;
 using tern::nn::parallel::DistributedDataParallelOptions;
+using tern::testing::AlikeRanks;
 
-// One of two ranks that are alike: each all_reduce takes `microseconds` for a MiB, in which the
-// core is free, and changes nothing.
-class SlowNetwork final : public distributed::detail::Transport {
- public:
-  explicit SlowNetwork(double microseconds) : microseconds_(microseconds) {}
-  int rank() const override { return 0; }
-  int size() const override { return 2; }
-  void set_timeout(double /*seconds*/) override {}
-  Result all_reduce(void* /*data*/, std::int64_t count, tern::ScalarType dtype,
-                    Reduction op) override {
-    if (op != Reduction::kSum) return {};  // the signature of a call
-    const double bytes = static_cast<double>(count) * static_cast<double>(element_size(dtype));
-    std::this_thread::sleep_for(
-        std::chrono::duration<double, std::micro>(bytes / (1 << 20) * microseconds_));
-    return {};
-  }
-  Result reduce_scatter(const void*, void*, std::int64_t, tern::ScalarType, Reduction) override {
-    return {};
-  }
-  Result broadcast(void* /*data*/, std::int64_t /*bytes*/, int /*root*/) override { return {}; }
-  Result all_gather(const void* in, void* out, std::int64_t bytes) override {
-    for (std::int64_t i = 0; i < 2; ++i) {
-      std::memcpy(static_cast<char*>(out) + i * bytes, in, static_cast<std::size_t>(bytes));
-    }
-    return {};
-  }
-  Result all_to_all(const void*, void*, std::int64_t) override { return {}; }
-  Result send(const void*, std::int64_t, int) override { return {}; }
-  Result recv(void*, std::int64_t, int) override { return {}; }
-  Result split(int /*color*/, int /*key*/, Transport** part) override {
-    *part = new SlowNetwork(microseconds_);
-    return {};
-  }
-  void enter(const distributed::detail::Call* /*call*/) override {}
-  void call_roll(const char* /*mine*/, char* /*positions*/) override {}
-
- private:
-  double microseconds_;
-};
+// Two ranks that are alike, between which a MiB takes `microseconds`, in which the core is free.
+distributed::ProcessGroup slow_network(double microseconds) {
+  return distributed::ProcessGroup(
+      std::make_unique<AlikeRanks>([microseconds](AlikeRanks::Kind /*kind*/, std::int64_t bytes) {
+        std::this_thread::sleep_for(std::chrono::duration<double, std::micro>(
+            static_cast<double>(bytes) / (1 << 20) * microseconds));
+      }));
+}
 
 struct PerceptronImpl : bench::nn::Module {
   PerceptronImpl() {
@@ -144,32 +111,43 @@ void say(const std::string& name, double nanoseconds) {
   std::printf("%s\t%.0f\n", name.c_str(), nanoseconds);
 }
 
-// A deep network, in which each layer is a bucket: only the last bucket has nothing to overlap
-// with.
-Step layers(const std::optional<distributed::ProcessGroup>& group) {
+bench::nn::Sequential deep_network() {
   bench::nn::Sequential net;
   for (int i = 0; i < kLayers; ++i) {
     net->push_back(bench::nn::Linear(bench::nn::LinearOptions(512, 512).bias(false)));
     net->push_back(bench::nn::Tanh());
   }
-  return step_of(
-      net, [](auto model, const torch::Tensor& x) { return model(x).square().mean(); }, group, 512,
-      1);
+  return net;
 }
 
-// A step whose communication takes `share` of the computation. It can begin with backward and ends
-// before Adam.
-void show_overlap(double share) {
-  const auto network = [](double microseconds) {
-    return layers(distributed::ProcessGroup(std::make_unique<SlowNetwork>(microseconds)));
-  };
-  const double guess = times_of({network(0)}, 10)[0];
-  const double microseconds = share * guess / 1e3 / kLayers;  // a layer has a MiB
-  const auto times = times_of({network(0), network(microseconds)}, 30);
-  const std::string label =
-      "24 layers, slow network (" + std::to_string(share).substr(0, 3) + "): ";
+// Each layer is a bucket: only the last bucket has nothing to overlap with.
+Step replicated_layers(const distributed::ProcessGroup& group) {
+  return step_of(
+      deep_network(), [](auto model, const torch::Tensor& x) { return model(x).square().mean(); },
+      group, 512, 1);
+}
+
+// Each layer is a unit: the first gather of forward and of backward, and the last averages, have
+// nothing to overlap with.
+Step sharded_layers(const distributed::ProcessGroup& group) {
+  const bench::nn::Sequential net = deep_network();
+  tern::nn::parallel::fully_shard(
+      net, tern::nn::parallel::FullyShardOptions().process_group(group).units(net->children()));
+  return step_of(
+      net, [](auto model, const torch::Tensor& x) { return model(x).square().mean(); },
+      std::nullopt, 512);
+}
+
+// A step whose communication takes `share` of the computation; each layer's MiB travels `trips`
+// times.
+void show_overlap(const std::string& name, Step (*layers)(const distributed::ProcessGroup&),
+                  int trips, double share) {
+  const double guess = times_of({layers(slow_network(0))}, 10)[0];
+  const double microseconds = share * guess / 1e3 / (kLayers * trips);
+  const auto times = times_of({layers(slow_network(0)), layers(slow_network(microseconds))}, 30);
+  const std::string label = name + ", slow network (" + std::to_string(share).substr(0, 3) + "): ";
   say(label + "compute", times[0]);
-  say(label + "communication", kLayers * microseconds * 1e3);
+  say(label + "communication", kLayers * trips * microseconds * 1e3);
   say(label + "step", times[1]);
 }
 
@@ -190,5 +168,8 @@ int main(int argc, char** argv) {
   const auto one = times_of({vae(std::nullopt), vae(group)}, 100);
   say("VAE step without DDP", one[0]);
   say("VAE step, group of one rank", one[1]);
-  for (const double share : {0.5, 6.0}) show_overlap(share);
+  for (const double share : {0.5, 6.0}) {
+    show_overlap("24 layers", &replicated_layers, 1, share);
+    show_overlap("24 units of fully_shard", &sharded_layers, 3, share);
+  }
 }
