@@ -85,10 +85,7 @@ void Ranks::add(double* numbers, std::size_t count) const {
 
 void Ranks::together(const std::function<void()>& function) const {
   if (!averaged_) return function();
-  const auto problem = distributed::detail::call_on_all(group_, function);
-  if (!problem) return;
-  if (problem->own) std::rethrow_exception(problem->own);
-  tern::detail::raise<Error>("fit: rank ", problem->rank, " failed: ", problem->text);
+  distributed::detail::throw_on_all(group_, "fit", function);
 }
 
 void Ranks::on_first(const std::function<void()>& function) const {

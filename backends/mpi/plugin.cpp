@@ -3,7 +3,6 @@
 #include <unistd.h>
 
 #include <chrono>
-#include <cstdio>
 #include <cstdlib>
 
 #include <tern/backends/mpi/transport.h>
@@ -38,8 +37,7 @@ void finish(int status, void* owner) {
 
 Transport* start(Result* result) {
   const auto refuse = [&](const char* reason) {
-    result->outcome = Result::Outcome::kFailed;
-    std::snprintf(result->text, sizeof(result->text), "%s", reason);
+    *result = distributed::detail::failed(reason);
     return nullptr;
   };
   int is_initialized = 0, level = MPI_THREAD_SINGLE;

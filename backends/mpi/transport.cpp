@@ -1,10 +1,10 @@
 #include <tern/backends/mpi/transport.h>
 
+#include <dlfcn.h>
 #include <sched.h>
 
 #include <algorithm>
 #include <chrono>
-#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <utility>
@@ -21,7 +21,7 @@ using distributed::detail::kPositionBytes;
 // Large reductions and broadcasts go in pieces of this size, which bounds MPI's own memory and
 // costs nothing.
 constexpr std::int64_t kPiece = std::int64_t{4} << 20;
-constexpr int kMessage = 1, kRoll = 2;  // tags
+constexpr int kMessage = 1, kRoll = 2, kExchange = 3;  // tags
 // How long a rank that was too late waits for the positions of others.
 constexpr double kRollSeconds = 2;
 
@@ -33,6 +33,15 @@ Clock::duration seconds(double count) {
 std::int64_t most_bytes() {
   const char* const text = std::getenv("TERN_MPI_PIECE");
   return text == nullptr ? std::int64_t{1} << 30 : std::atoll(text);
+}
+
+// Whether MPI takes pointers to the memory of CUDA devices: as TERN_MPI_CUDA says, else as MPI
+// does. OpenMPI has the question as an extension.
+bool takes_device_memory() {
+  const char* const setting = std::getenv("TERN_MPI_CUDA");
+  if (setting != nullptr && *setting != '\0') return std::strcmp(setting, "0") != 0;
+  void* const query = dlsym(RTLD_DEFAULT, "MPIX_Query_cuda_support");
+  return query != nullptr && reinterpret_cast<int (*)()>(query)() == 1;
 }
 
 // `count` bytes of each block of `bytes`.
@@ -68,7 +77,9 @@ Result in_pieces(std::int64_t total, std::int64_t piece, const Call& call) {
 
 // NOLINTBEGIN(clang-analyzer-optin.mpi.MPI-Checker): complete() and drop_sent() end the requests
 MpiTransport::MpiTransport(MPI_Comm communicator)
-    : communicator_(communicator), most_bytes_(most_bytes()) {
+    : communicator_(communicator),
+      most_bytes_(most_bytes()),
+      takes_device_memory_(mpi::takes_device_memory()) {
   MPI_Comm_set_errhandler(communicator_, MPI_ERRORS_RETURN);
   MPI_Comm_rank(communicator_, &rank_);
   MPI_Comm_size(communicator_, &size_);
@@ -100,12 +111,10 @@ Result MpiTransport::complete(int code, MPI_Request* request) {
     return {Outcome::kLate, {}};
   }
   if (code == MPI_SUCCESS) return {};
-  Result result{Outcome::kFailed, {}};
   char text[MPI_MAX_ERROR_STRING] = {};
   int length = 0;
   MPI_Error_string(code, text, &length);
-  std::snprintf(result.text, sizeof(result.text), "%s", text);
-  return result;
+  return distributed::detail::failed(text);
 }
 
 Result MpiTransport::all_reduce(void* data, std::int64_t count, ScalarType dtype, Reduction op) {
@@ -196,6 +205,30 @@ Result MpiTransport::recv(void* data, std::int64_t bytes, int from) {
                                communicator_, &request);
     return complete(code, &request);
   });
+}
+
+Result MpiTransport::exchange(const Message* messages, std::int64_t count) {
+  std::vector<MPI_Request> requests;
+  for (std::int64_t i = 0; i < count; ++i) {
+    const Message& message = messages[i];
+    const Result result =
+        in_pieces(message.bytes, most_bytes_, [&](std::int64_t begin, int part) -> Result {
+          char* const data = static_cast<char*>(message.data) + begin;
+          MPI_Request& request = requests.emplace_back();
+          const int code = message.is_sent ? MPI_Isend(data, part, MPI_BYTE, message.peer,
+                                                       kExchange, communicator_, &request)
+                                           : MPI_Irecv(data, part, MPI_BYTE, message.peer,
+                                                       kExchange, communicator_, &request);
+          MPI_Request none = MPI_REQUEST_NULL;
+          return complete(code, &none);
+        });
+    if (result.outcome != Outcome::kDone) return result;
+  }
+  for (MPI_Request& request : requests) {
+    const Result result = complete(MPI_SUCCESS, &request);
+    if (result.outcome != Outcome::kDone) return result;
+  }
+  return {};
 }
 
 void MpiTransport::drop_sent() {

@@ -9,6 +9,7 @@
 
 namespace tern::mpi {
 
+using distributed::detail::Message;
 using distributed::detail::Reduction;
 using distributed::detail::Result;
 using distributed::detail::Transport;
@@ -33,6 +34,8 @@ class MpiTransport final : public Transport {
   Result all_to_all(const void* in, void* out, std::int64_t bytes) override;
   Result send(const void* data, std::int64_t bytes, int to) override;
   Result recv(void* data, std::int64_t bytes, int from) override;
+  bool takes_device_memory() const override { return takes_device_memory_; }
+  Result exchange(const Message* messages, std::int64_t count) override;
   Result split(int color, int key, Transport** part) override;
   void enter(const distributed::detail::Call* /*call*/) override {}
   void call_roll(const char* mine, char* positions) override;
@@ -49,6 +52,7 @@ class MpiTransport final : public Transport {
 
   MPI_Comm communicator_;
   std::int64_t most_bytes_;  // of a rank in one call of MPI
+  bool takes_device_memory_;
   int rank_ = 0, size_ = 1;
   double timeout_ = 1800;
   bool is_late_ = false;

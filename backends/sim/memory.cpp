@@ -5,6 +5,8 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <cstdlib>
+#include <cstring>
 
 #include <tern/backends/sim/failure.h>
 #include <tern/core/base/detail/plain_text.h>
@@ -37,7 +39,9 @@ void DeviceMemory::make() {
   file_ = memfd_create("tern simulated device", MFD_CLOEXEC);
   if (file_ < 0) fail("memfd_create");
   if (ftruncate(file_, static_cast<off_t>(bytes_)) != 0) fail("ftruncate");
-  char* const user_side = map(file_, bytes_, PROT_NONE);
+  const char* const access = std::getenv("TERN_SIM_HOST_ACCESS");
+  const bool host_may_access = access != nullptr && std::strcmp(access, "1") == 0;
+  char* const user_side = map(file_, bytes_, host_may_access ? PROT_READ | PROT_WRITE : PROT_NONE);
   kernel_side_ = map(file_, bytes_, PROT_READ | PROT_WRITE);
   user_side_ = user_side;
 }

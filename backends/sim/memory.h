@@ -9,7 +9,8 @@ namespace tern::sim {
 
 /// The memory of one simulated device: one memory file, mapped twice. Users get addresses of a
 /// mapping without access rights, so that the host cannot use them by mistake. Kernels use the
-/// other mapping, at a fixed distance. Pages take memory only after the first write.
+/// other mapping, at a fixed distance. With TERN_SIM_HOST_ACCESS=1 the host may use both, as an MPI
+/// that takes pointers to device memory does. Pages take memory only after the first write.
 class DeviceMemory {
  public:
   explicit DeviceMemory(std::size_t bytes);

@@ -1,117 +1,25 @@
 #include <tern/core/distributed/detail/device_transport.h>
 
-#include <cstdlib>
-#include <cstring>
-#include <string>
-#include <string_view>
-#include <vector>
-
-#include <tern/core/base/error.h>
-#include <tern/core/kernels/backend.h>
+#include <exception>
 
 namespace tern::distributed::detail {
-namespace {
 
-using Kind = kernels::Collective::Kind;
-
-kernels::Collectives* collectives_of(Device device) {
-  return kernels::backend_of(device.type()).collectives();
-}
-
-kernels::Joining joining_of(Reduction op) {
-  switch (op) {
-    case Reduction::kMean:
-      return kernels::Joining::kMean;
-    case Reduction::kMax:
-      return kernels::Joining::kMax;
-    case Reduction::kMin:
-      return kernels::Joining::kMin;
-    default:
-      return kernels::Joining::kSum;
-  }
-}
-
-// What a rank tells the others before they connect.
-struct Offer {
-  kernels::CollectiveId id;  // of rank 0
-  char reason[504];          // why the rank cannot; empty if it can
-};
-
-Offer offer_of(Device device, int rank) {
-  Offer offer{};
+Result DeviceTransport::guarded(const std::function<Result()>& body) {
   try {
-    if (rank == 0) offer.id = collectives_of(device)->make_id();
+    return body();
   } catch (const std::exception& error) {
-    std::strncpy(offer.reason, error.what(), sizeof(offer.reason) - 1);
+    return failed(error.what());
   }
-  return offer;
 }
 
-Result failure(const char* text) {
-  Result result;
-  result.outcome = Result::Outcome::kFailed;
-  std::strncpy(result.text, text, sizeof(result.text) - 1);
-  return result;
+Result DeviceTransport::send(const void* /*data*/, std::int64_t /*bytes*/, int /*to*/) {
+  return failed("messages of two ranks go over host memory");
 }
-
-}  // namespace
-
-bool links_devices(Device device, ScalarType dtype) {
-  if (!device.is_cuda() || dtype == kShort) return false;
-  const char* const setting = std::getenv("TERN_NCCL");
-  if (setting != nullptr && std::string_view(setting) == "0") return false;
-  kernels::Collectives* const collectives = collectives_of(device);
-  return collectives != nullptr && collectives->missing().empty();
+Result DeviceTransport::recv(void* /*data*/, std::int64_t /*bytes*/, int /*from*/) {
+  return failed("messages of two ranks go over host memory");
 }
-
-DeviceTransport::DeviceTransport(Transport& host, Device device, double seconds)
-    : rank_(host.rank()), size_(host.size()) {
-  const Offer mine = offer_of(device, rank_);
-  std::vector<Offer> offers(static_cast<std::size_t>(size_));
-  const Result result = host.all_gather(&mine, offers.data(), sizeof(mine));
-  TERN_CHECK(result.outcome == Result::Outcome::kDone, DeviceError,
-             "the ranks cannot exchange NCCL's id: ", result.text);
-  for (int rank = 0; rank < size_; ++rank) {
-    const char* const reason = offers[static_cast<std::size_t>(rank)].reason;
-    TERN_CHECK(*reason == '\0', DeviceError, "rank ", rank, " cannot connect its device: ", reason);
-  }
-  links_ = collectives_of(device)->connect(device.index(), offers[0].id, rank_, size_, seconds);
-}
-
-Result DeviceTransport::run(const kernels::Collective& collective) {
-  try {
-    links_->run(collective);
-  } catch (const std::exception& error) {
-    return failure(error.what());
-  }
-  return {};
-}
-
-Result DeviceTransport::all_reduce(void* data, std::int64_t count, ScalarType dtype, Reduction op) {
-  return run({Kind::kAllReduce, data, data, count, dtype, joining_of(op)});
-}
-Result DeviceTransport::reduce_scatter(const void* in, void* out, std::int64_t count,
-                                       ScalarType dtype, Reduction op) {
-  return run({Kind::kReduceScatter, in, out, count, dtype, joining_of(op)});
-}
-Result DeviceTransport::broadcast(void* data, std::int64_t bytes, int root) {
-  return run({Kind::kBroadcast, data, data, bytes, kByte, kernels::Joining::kSum, root});
-}
-Result DeviceTransport::all_gather(const void* in, void* out, std::int64_t bytes) {
-  return run({Kind::kAllGather, in, out, bytes});
-}
-Result DeviceTransport::all_to_all(const void* in, void* out, std::int64_t bytes) {
-  return run({Kind::kAllToAll, in, out, bytes});
-}
-
-Result DeviceTransport::send(const void*, std::int64_t, int) {
-  return failure("messages of two ranks go over host memory");
-}
-Result DeviceTransport::recv(void*, std::int64_t, int) {
-  return failure("messages of two ranks go over host memory");
-}
-Result DeviceTransport::split(int, int, Transport**) {
-  return failure("groups are split over host memory");
+Result DeviceTransport::split(int /*color*/, int /*key*/, Transport** /*part*/) {
+  return failed("groups are split over host memory");
 }
 
 }  // namespace tern::distributed::detail

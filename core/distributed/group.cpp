@@ -1,19 +1,23 @@
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cstring>
 #include <utility>
 #include <vector>
 
 #include <tern/core/base/error.h>
+#include <tern/core/distributed/detail/direct_transport.h>
 #include <tern/core/distributed/detail/group.h>
 #include <tern/core/distributed/detail/threads.h>
-#include <tern/core/kernels/backend.h>
+#include <tern/core/kernels/device_streams.h>
 
 namespace tern::distributed::detail {
 namespace {
 
 using tern::detail::text_of;
+
+constexpr double kLongest = 1e9;  // seconds, which clocks still can add
 
 const char* name_of(Call::Kind kind) {
   static constexpr const char* kNames[] = {"all_reduce",     "broadcast",  "all_gather",
@@ -50,6 +54,11 @@ std::int64_t host_hash() {
 
 std::function<void()> order_after(Device device) {
   return kernels::backend_of(device.type()).order_after(device.index());
+}
+
+const char* name_of(Route route) {
+  if (route == Route::kNccl) return " by NCCL";
+  return route == Route::kDirect ? " by MPI from device memory" : " over host memory";
 }
 
 std::string list_of(const std::vector<int>& ranks) {
@@ -93,15 +102,17 @@ Group::~Group() {
 
 void Group::set_timeout(double seconds) {
   TERN_CHECK(seconds > 0, Error, "set_timeout: seconds must be above 0, got ", seconds);
-  timeout_ = seconds;
-  if (transport_) transport_->set_timeout(seconds);
+  timeout_ = std::min(seconds, kLongest);
+  if (transport_) transport_->set_timeout(timeout_);
 }
 
 void Group::prepare(Pending& pending) {
   Call& call = pending.call;
-  if (call.is_linked) pending.after_program = order_after(call.device);
+  if (call.route != Route::kHost) pending.after_program = order_after(call.device);
   const bool is_counted = call.device.is_cuda() && !is_between_two(call.kind);
-  if (is_counted && DeviceRules::hold(call.is_linked)) call.order = rules_.next(describe(call));
+  if (is_counted && DeviceRules::hold(call.route == Route::kNccl)) {
+    call.order = rules_.next(describe(call));
+  }
 }
 
 Work Group::start(Call call, Body body, std::function<void()> finish) {
@@ -187,7 +198,8 @@ void Group::perform(Pending& pending) {
     transport_->enter(&call);
     if (!is_between_two(call.kind)) check_agreement(call);
     if (!is_between_two(call.kind)) check_devices(call);
-    const Result result = call.is_linked ? run_between_devices(pending) : pending.body(*transport_);
+    const Result result =
+        call.route == Route::kHost ? pending.body(*transport_) : run_on_device(pending);
     const bool is_late = result.outcome == Result::Outcome::kLate;
     check(result, call, is_late ? std::make_shared<Body>(pending.body) : nullptr);
   } catch (...) {
@@ -206,17 +218,32 @@ void Group::perform(Pending& pending) {
   }
 }
 
-Result Group::run_between_devices(Pending& pending) {
+// CUDA-aware MPI and NCCL on the same devices can deadlock, so MPI gets no pointers where NCCL is
+// there, also not for dtypes that NCCL lacks.
+Route Group::route_of(const Tensor& tensor) const {
+  const Device device = tensor.device();
+  if (!transport_ || !device.is_cuda()) return Route::kHost;
+  if (has_nccl(device)) return is_of_nccl(tensor.dtype()) ? Route::kNccl : Route::kHost;
+  return transport_->takes_device_memory() ? Route::kDirect : Route::kHost;
+}
+
+Result Group::run_on_device(Pending& pending) {
   const Device device = pending.call.device;
-  if (!device_transport_) {
-    device_transport_ = std::make_unique<DeviceTransport>(*transport_, device, timeout_);
-  }
   Result result;
-  device_transport_->on_stream([&] {
+  const auto run_on = [&](Transport& transport) {
     pending.after_program();
-    result = pending.body(*device_transport_);
+    result = pending.body(transport);
     pending.after_call = order_after(device);
-  });
+  };
+  if (pending.call.route == Route::kNccl) {
+    if (!nccl_) nccl_ = std::make_unique<NcclTransport>(*transport_, device, timeout_);
+    nccl_->on_stream([&] { run_on(*nccl_); });
+  } else {
+    DirectTransport direct(*transport_, device);
+    kernels::Backend::Runner& beside = beside_[device.index()];
+    if (!beside) beside = kernels::runner_beside(device.index());
+    beside([&] { run_on(direct); });
+  }
   return result;
 }
 
@@ -230,9 +257,9 @@ void Group::check_agreement(const Call& call) {
                                  static_cast<std::int64_t>(call.dtype),
                                  hash_of(call.sizes),
                                  static_cast<std::int64_t>(call.device.type()),
-                                 call.is_linked ? 1 : 0,
+                                 static_cast<std::int64_t>(call.route),
                                  call.order.hash};
-  constexpr std::size_t kFields = std::size(fields), kOrder = kFields - 1, kLinked = kFields - 2;
+  constexpr std::size_t kFields = std::size(fields), kOrder = kFields - 1, kRoute = kFields - 2;
   const auto memory = std::make_shared<std::array<std::int64_t, 2 * kFields>>();
   std::array<std::int64_t, 2 * kFields>& ends = *memory;
   for (std::size_t i = 0; i < kFields; ++i) {
@@ -254,9 +281,7 @@ void Group::check_agreement(const Call& call) {
   mine = describe(call);
   if (agree_but_for_order)
     mine += call.order.before.empty() ? " first" : " after " + call.order.before;
-  if (ends[kLinked] != ~ends[kFields + kLinked]) {
-    mine += call.is_linked ? " by NCCL" : " over host memory";
-  }
+  if (ends[kRoute] != ~ends[kFields + kRoute]) mine += name_of(call.route);
   mine.resize(kPositionBytes - 1);
   mine.push_back('\0');
   all.resize(static_cast<std::size_t>(size() * kPositionBytes));
@@ -276,7 +301,7 @@ void Group::check_agreement(const Call& call) {
 
 // Two ranks of one process or machine cannot share a device, and a rank cannot change its own.
 void Group::check_devices(const Call& call) {
-  if (!call.device.is_cuda() || !DeviceRules::hold(call.is_linked)) return;
+  if (!call.device.is_cuda() || !DeviceRules::hold(call.route == Route::kNccl)) return;
   const auto memory = std::make_shared<
       std::pair<std::array<std::int64_t, 3>, std::vector<std::array<std::int64_t, 3>>>>();
   auto& [mine, all] = *memory;

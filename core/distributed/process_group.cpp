@@ -23,10 +23,9 @@ void check_tensor(const char* op, const Tensor& tensor) {
   TERN_CHECK(!tensor.is_meta(), DeviceError, op, ": a tensor on meta has no elements");
 }
 
-// Where the ranks exchange the elements of a tensor: on its device, if devices are linked, or in
-// host memory.
+// Where the ranks exchange the elements of a tensor: on its device or in host memory.
 Device place_of(const Group& group, const Tensor& tensor) {
-  return group.links(tensor) ? tensor.device() : Device(kCPU);
+  return group.route_of(tensor) == detail::Route::kHost ? Device(kCPU) : tensor.device();
 }
 
 // The elements of an output, row by row: the tensor's own, or a copy that goes back when the call
@@ -82,7 +81,7 @@ Call call_of(Call::Kind kind, CallSite site, const Tensor& tensor, ReduceOp op =
 Call collective_of(const Group& group, Call::Kind kind, CallSite site, const Tensor& tensor,
                    ReduceOp op = ReduceOp::kSum, int root = 0) {
   Call call = call_of(kind, site, tensor, op, root);
-  call.is_linked = group.links(tensor);
+  call.route = group.route_of(tensor);
   return call;
 }
 
@@ -163,8 +162,10 @@ Task moving_task(const Group& group, Call call, const Output& output, const Tens
           [output, from, body](Transport& transport) { return body(transport, output, from); },
           // It keeps `from`, which a device may still read when the body has returned.
           [output, from, is_alone] {
-            if (is_alone)
-              std::memcpy(output.data(), from.data_ptr(), static_cast<std::size_t>(bytes_of(from)));
+            if (is_alone) {
+              const NoGradGuard no_grad;
+              output.elements.view({-1}).copy_(from.view({-1}));
+            }
             output.finish();
           }};
 }

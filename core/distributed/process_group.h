@@ -69,7 +69,8 @@ class TERN_API Work {
 /// be used further. A rank that does not come within the time-out is an Error on the others that
 /// gives its number; then the group cannot be used any more.
 ///
-/// Tensors have any dtype and layout. Those on a CUDA device are copied to the host and back.
+/// Tensors have any dtype and layout. Those on a CUDA device travel between the devices where NCCL
+/// or an MPI can do that, and otherwise are copied to the host and back.
 /// Collectives are not differentiable. A group of one rank needs no transport: its collectives
 /// check their arguments, and copy where input and output are different tensors.
 ///
@@ -88,12 +89,17 @@ class TERN_API ProcessGroup {
   /// Makes a group of a transport.
   explicit ProcessGroup(std::unique_ptr<detail::Transport> transport);
 
+  /// The same group. There is no move, which would leave an object without a group.
+  ProcessGroup(const ProcessGroup&) = default;
+  /// Becomes the same group.
+  ProcessGroup& operator=(const ProcessGroup&) = default;
+
   /// Returns the number of this process in the group, from 0.
   int rank() const;
   /// Returns the number of ranks.
   int size() const;
-  /// Sets how long each collective waits for the other ranks. At first 30 minutes; in run(), one
-  /// minute. Throws Error unless it is above 0.
+  /// Sets how long each collective waits for the other ranks, at most 1e9 s. At first 30 minutes;
+  /// in run(), one minute. Throws Error unless it is above 0.
   void set_timeout(double seconds);
   /// Returns how long each collective waits.
   double timeout() const;

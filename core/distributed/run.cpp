@@ -33,6 +33,7 @@ ProcessGroup init_process_group() {
 
 void run(int size, const std::function<void(ProcessGroup&)>& program) {
   TERN_CHECK(size >= 1, Error, "run: needs at least one rank, got ", size);
+  TERN_CHECK(program, Error, "run: the program is an empty function");
   const std::shared_ptr<detail::ThreadWorld> world = detail::make_thread_world(size);
   std::mutex mutex;
   std::exception_ptr first_error;

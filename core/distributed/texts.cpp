@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include <tern/core/base/error.h>
 #include <tern/core/ops/ops.h>
 
 namespace tern::distributed::detail {
@@ -64,6 +65,14 @@ std::optional<Problem> call_on_all(const ProcessGroup& group,
   problem.rank = static_cast<std::size_t>(first - texts.begin());
   problem.text = *first;
   return problem;
+}
+
+void throw_on_all(const ProcessGroup& group, const char* who,
+                  const std::function<void()>& function) {
+  const std::optional<Problem> problem = call_on_all(group, function);
+  if (!problem) return;
+  if (problem->own) std::rethrow_exception(problem->own);
+  tern::detail::raise<Error>(who, ": rank ", problem->rank, " failed: ", problem->text);
 }
 
 }  // namespace tern::distributed::detail

@@ -104,12 +104,6 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-Result failed(const std::string& text) {
-  Result result{Result::Outcome::kFailed, {}};
-  std::strncpy(result.text, text.c_str(), sizeof(result.text) - 1);
-  return result;
-}
-
 class ThreadTransport final : public Transport {
  public:
   ThreadTransport(std::shared_ptr<ThreadWorld> world, std::shared_ptr<ThreadGroup> group, int rank)
@@ -290,7 +284,7 @@ class ThreadTransport final : public Transport {
     if (group_->is_late) return {Result::Outcome::kLate, {}};
     if (is_ready()) return {};
     if (ended() != ranks.end()) {
-      return failed(tern::detail::text_of("rank ", *ended(), " has ended"));
+      return failed(tern::detail::text_of("rank ", *ended(), " has ended").c_str());
     }
     group_->is_late = true;
     for (const Call* call : group_->calls) {

@@ -102,17 +102,20 @@ Reducer::Reducer(const std::shared_ptr<Module>& module,
       group_(options.process_group() ? *options.process_group()
                                      : distributed::init_process_group()) {
   const NoGradGuard no_grad;
-  Named tensors = parameters_of(*module_);
-  for (const auto& [name, tensor] : tensors) {
-    if (tensor.requires_grad()) parameters_.push_back({name, tensor});
-  }
-  TERN_CHECK(!parameters_.empty(), Error,
-             "DistributedDataParallel is not needed when a module doesn't have any parameter that "
-             "requires a gradient.");
-  const std::optional<ScalarType>& narrow = options_.reduce_dtype();
-  TERN_CHECK(!narrow || *narrow == kBFloat16 || *narrow == kHalf, DTypeError,
-             "DistributedDataParallel: reduce_dtype must be bfloat16 or float16, got ",
-             narrow.value_or(kFloat));
+  Named tensors;
+  distributed::detail::throw_on_all(group_, "DistributedDataParallel", [&] {
+    tensors = parameters_of(*module_);
+    for (const auto& [name, tensor] : tensors) {
+      if (tensor.requires_grad()) parameters_.push_back({name, tensor});
+    }
+    TERN_CHECK(!parameters_.empty(), Error,
+               "DistributedDataParallel is not needed when a module doesn't have any parameter "
+               "that requires a gradient.");
+    const std::optional<ScalarType>& narrow = options_.reduce_dtype();
+    TERN_CHECK(!narrow || *narrow == kBFloat16 || *narrow == kHalf, DTypeError,
+               "DistributedDataParallel: reduce_dtype must be bfloat16 or float16, got ",
+               narrow.value_or(kFloat));
+  });
   divisor_ = group_.size();
   if (group_.size() == 1) return;
   group_ = group_.split(0);  // its collectives do not mix with the program's

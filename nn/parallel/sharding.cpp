@@ -8,6 +8,7 @@
 
 #include <tern/core/autograd/detail/accumulate_hook.h>
 #include <tern/core/autograd/grad_mode.h>
+#include <tern/core/distributed/detail/texts.h>
 #include <tern/core/ops/ops.h>
 #include <tern/nn/detail/module_walk.h>
 #include <tern/nn/module/lazy_tensor.h>
@@ -35,6 +36,19 @@ void check_can_shard(const std::string& name, const Tensor& tensor) {
              "' is in a DistributedDataParallel; a module is either replicated or sharded");
 }
 
+void check_units(const Module& root, const parallel::FullyShardOptions& options) {
+  const std::vector<std::shared_ptr<Module>> below = root.modules();
+  const std::vector<std::shared_ptr<Module>>& units = options.units();
+  for (auto unit = units.begin(); unit != units.end(); ++unit) {
+    TERN_CHECK(*unit != nullptr, Error, "fully_shard: unit ", unit - units.begin(),
+               " is a null pointer");
+    TERN_CHECK(std::find(units.begin(), unit, *unit) == unit, Error, "fully_shard: a unit, ",
+               (*unit)->name(), ", comes twice");
+    TERN_CHECK(std::ranges::find(below, *unit) != below.end(), Error, "fully_shard: a unit, ",
+               (*unit)->name(), ", is not below the module, ", root.name());
+  }
+}
+
 }  // namespace
 
 bool is_sharded(const Tensor& parameter) { return group_of_shards(parameter).has_value(); }
@@ -54,11 +68,14 @@ Sharding::Sharding(const std::shared_ptr<Module>& module,
                                      : distributed::init_process_group()) {
   const NoGradGuard no_grad;
   Named tensors;
-  ModuleWalk::parameters(*module, true, [&](const std::string& name, const Tensor& tensor) {
-    check_can_shard(name, tensor);
-    tensors.emplace_back(name, tensor);
+  distributed::detail::throw_on_all(group_, "fully_shard", [&] {
+    ModuleWalk::parameters(*module, true, [&](const std::string& name, const Tensor& tensor) {
+      check_can_shard(name, tensor);
+      tensors.emplace_back(name, tensor);
+    });
+    TERN_CHECK(!tensors.empty(), Error, "fully_shard: the module has no parameters");
+    check_units(*module, options);
   });
-  TERN_CHECK(!tensors.empty(), Error, "fully_shard: the module has no parameters");
   ModuleWalk::buffers(*module, true, [&](const std::string& name, const Tensor& tensor) {
     tensors.emplace_back(name, tensor);
   });
@@ -96,14 +113,9 @@ void Sharding::make_units(const parallel::FullyShardOptions& options) {
   const auto root = module();
   std::unordered_map<const Module*, std::size_t> unit_of;
   for (const std::shared_ptr<Module>& unit : options.units()) {
-    TERN_CHECK(unit != nullptr, Error, "fully_shard: unit ", unit_of.size(), " is a null pointer");
-    if (unit == root) continue;
-    TERN_CHECK(unit_of.emplace(unit.get(), unit_of.size() + 1).second, Error,
-               "fully_shard: a unit, ", unit->name(), ", comes twice");
+    if (unit != root) unit_of.emplace(unit.get(), unit_of.size() + 1);
   }
   const std::size_t count = unit_of.size() + 1;
-  // The innermost unit around each module; the module itself where these are several.
-  std::unordered_map<const Module*, std::size_t> innermost;
   std::unordered_map<const void*, std::size_t> unit_of_tensor;
   std::unordered_map<std::string, std::size_t> unit_of_path;
   std::vector<std::pair<const Module*, const void*>> uses;
@@ -114,20 +126,13 @@ void Sharding::make_units(const parallel::FullyShardOptions& options) {
         path.empty() ? 0 : unit_of_path.at(dot == path.npos ? "" : path.substr(0, dot));
     const std::size_t unit = found == unit_of.end() ? outer : found->second;
     unit_of_path[path] = unit;
-    const auto place = [&](auto& map, const auto* key) {
-      const auto [entry, is_new] = map.emplace(key, unit);
-      if (entry->second != unit) entry->second = 0;
-    };
-    place(innermost, &at);
     ModuleWalk::parameters(at, false, [&](const Tensor& tensor) {
-      place(unit_of_tensor, static_cast<const void*>(tensor.unsafeGetTensorImpl()));
-      uses.emplace_back(&at, tensor.unsafeGetTensorImpl());
+      const void* const key = tensor.unsafeGetTensorImpl();
+      const auto [entry, is_new] = unit_of_tensor.emplace(key, unit);
+      if (entry->second != unit) entry->second = 0;  // of several units: of the module itself
+      uses.emplace_back(&at, key);
     });
   });
-  for (const std::shared_ptr<Module>& unit : options.units()) {
-    TERN_CHECK(innermost.contains(unit.get()), Error, "fully_shard: a unit, ", unit->name(),
-               ", is not below the module, ", root->name());
-  }
   for (std::size_t unit = 0; unit < count; ++unit) {
     units_.emplace_back(group_, options.mp_policy(), static_cast<std::int64_t>(unit));
   }

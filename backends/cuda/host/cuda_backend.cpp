@@ -8,6 +8,7 @@
 #include <tern/backends/cuda/host/event_pool.h>
 #include <tern/backends/cuda/host/plugin_call.h>
 #include <tern/backends/cuda/host/recording.h>
+#include <tern/core/kernels/device_streams.h>
 #include <tern/core/tensor/tensor.h>
 
 namespace tern::cuda {
@@ -21,6 +22,13 @@ void wait_for(Stream stream, Stream other) {
   detail::plugin().stream_wait(stream.stream(), event, &status);
   detail::keep_event(other.device_index(), event);  // the wait is bound to the recorded point
   detail::check(status);
+}
+
+kernels::Backend::Runner runner_of(Stream stream) {
+  return [stream](const std::function<void()>& body) {
+    const StreamGuard guard(stream);
+    body();
+  };
 }
 
 void copy_on(Stream stream, void* to, Device to_device, const void* from, Device from_device,
@@ -87,10 +95,7 @@ void CudaBackend::copy_bytes(void* to, Device to_device, const void* from, Devic
 }
 
 CudaBackend::Runner CudaBackend::runner(DeviceIndex device) {
-  return [stream = getCurrentCUDAStream(device)](const std::function<void()>& body) {
-    const StreamGuard guard(stream);
-    body();
-  };
+  return runner_of(getCurrentCUDAStream(device));
 }
 
 std::function<void()> CudaBackend::order_after(DeviceIndex device) {
@@ -116,6 +121,14 @@ CudaBackend& cuda_backend() {
 }  // namespace tern::cuda
 
 namespace tern {
+
+kernels::Backend::Runner kernels::runner_beside(DeviceIndex device) {
+  return cuda::runner_of(cuda::getStreamFromPool(/*high_priority=*/true, device));
+}
+
+void kernels::synchronize_stream(DeviceIndex device) {
+  cuda::getCurrentCUDAStream(device).synchronize();
+}
 
 void Tensor::record_stream(cuda::Stream stream) const {
   TERN_CHECK(is_cuda(), DeviceError, "Could not run 'record_stream' with a tensor on ", device(),

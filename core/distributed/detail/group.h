@@ -4,19 +4,28 @@
 #include <deque>
 #include <exception>
 #include <functional>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <string>
 #include <thread>
 
 #include <tern/core/distributed/detail/device_rules.h>
-#include <tern/core/distributed/detail/device_transport.h>
+#include <tern/core/distributed/detail/nccl_transport.h>
 #include <tern/core/distributed/detail/transport.h>
 #include <tern/core/distributed/process_group.h>
+#include <tern/core/kernels/backend.h>
 
 namespace tern::distributed::detail {
 
 class ThreadWorld;
+
+/// The way of the elements of a collective.
+enum class Route : std::uint8_t {
+  kHost,    // copied to host memory, if they are not there
+  kDirect,  // from the memory of the devices, by an MPI that takes their pointers
+  kNccl,    // between the devices
+};
 
 /// What a rank calls. The ranks of a collective must agree on all but the place.
 struct Call {
@@ -38,8 +47,8 @@ struct Call {
   ScalarType dtype = kByte;
   DimVector sizes = {};
   Device device = Device(kCPU);
-  bool is_linked = false;  // between the devices themselves
-  Order order = {};        // of collectives on devices, where NCCL's rules hold
+  Route route = Route::kHost;
+  Order order = {};  // of collectives on devices, where NCCL's rules hold
 };
 
 /// Returns "all_reduce(sum) of float32 [3] at net.cpp:12".
@@ -55,8 +64,8 @@ struct Pending {
   std::function<void()> finish;  // what the caller's thread does at the end
   std::shared_ptr<Group> group;  // taken by wait()
 
-  // Of calls between devices: make the current stream wait for what was queued before the call, and
-  // for the call.
+  // Of calls that do not go over host memory: make the current stream wait for what was queued
+  // before the call, and for the call.
   std::function<void()> after_program, after_call;
 
   // Of ranks that are threads; the world's lock guards them.
@@ -80,10 +89,8 @@ class Group : public std::enable_shared_from_this<Group> {
   Group(const Group&) = delete;
   Group& operator=(const Group&) = delete;
 
-  /// Returns true if this group's collectives of a tensor run between the devices themselves.
-  bool links(const Tensor& tensor) const {
-    return transport_ && links_devices(tensor.device(), tensor.dtype());
-  }
+  /// Returns the way of the elements of a tensor.
+  Route route_of(const Tensor& tensor) const;
 
   int rank() const { return transport_ ? transport_->rank() : 0; }
   int size() const { return transport_ ? transport_->size() : 1; }
@@ -110,7 +117,7 @@ class Group : public std::enable_shared_from_this<Group> {
   /// Notes on the caller's thread what the call comes after.
   void prepare(Pending& pending);
   void perform(Pending& pending);
-  Result run_between_devices(Pending& pending);
+  Result run_on_device(Pending& pending);
   void check_agreement(const Call& call);
   void check_devices(const Call& call);
   void check(const Result& result, const Call& call, std::shared_ptr<void> memory);
@@ -120,7 +127,8 @@ class Group : public std::enable_shared_from_this<Group> {
 
   std::unique_ptr<Transport> transport_;
   DeviceRules rules_;
-  std::unique_ptr<DeviceTransport> device_transport_;  // since the first collective on a device
+  std::unique_ptr<NcclTransport> nccl_;                     // since the first collective by NCCL
+  std::map<DeviceIndex, kernels::Backend::Runner> beside_;  // streams of direct collectives
   double timeout_ = 1800;
   std::int64_t calls_ = 0;
   std::string failure_;  // not empty: the group cannot be used any more

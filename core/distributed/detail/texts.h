@@ -33,4 +33,9 @@ struct Problem {
 TERN_API std::optional<Problem> call_on_all(const ProcessGroup& group,
                                             const std::function<void()>& function);
 
+/// Calls `function`. If it throws on some ranks, throws on all of them: its exception there, and on
+/// the others Error with `who`, the number of the first of these ranks, and its text.
+TERN_API void throw_on_all(const ProcessGroup& group, const char* who,
+                           const std::function<void()>& function);
+
 }  // namespace tern::distributed::detail

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <cstdio>
 
 #include <tern/core/kernels/plugin.h>
 #include <tern/core/tensor/dtype.h>
@@ -25,6 +26,21 @@ struct Result {
   };
   Outcome outcome = Outcome::kDone;
   char text[504] = {};
+};
+
+/// Returns the result of a call that failed.
+inline Result failed(const char* text) {
+  Result result{Result::Outcome::kFailed, {}};
+  std::snprintf(result.text, sizeof(result.text), "%s", text);
+  return result;
+}
+
+/// A part of an exchange: bytes that go to another rank, or come from it.
+struct Message {
+  void* data;
+  std::int64_t bytes;
+  std::int32_t peer;
+  bool is_sent;  // else received
 };
 
 /// The size of the text in which a rank says what it waits in.
@@ -61,6 +77,13 @@ class Transport {
   /// arrive in order, and have the same sizes on both sides.
   virtual Result send(const void* data, std::int64_t bytes, int to) = 0;
   virtual Result recv(void* data, std::int64_t bytes, int from) = 0;
+  /// Returns true if the data of exchange() may be in the memory of a CUDA device.
+  virtual bool takes_device_memory() const { return false; }
+  /// Sends and receives, and returns when all is done: at most one message to a rank, and one from
+  /// it. Only a transport that takes device memory needs it.
+  virtual Result exchange(const Message* /*messages*/, std::int64_t /*count*/) {
+    return failed("this transport takes no device memory");
+  }
   /// Makes `part` the links between the ranks that give the same color, in order of their keys. The
   /// caller deletes it.
   virtual Result split(int color, int key, Transport** part) = 0;
@@ -86,7 +109,7 @@ using TransportEntry = const TransportPlugin* (*)();
 /// Returns a hash that is equal on both sides if the same compiler built both from the same
 /// interface. Increase the number when the meaning of something above changes.
 constexpr std::uint64_t transport_build_id() {
-  return kernels::detail::hash_number(kernels::plugin_build_id(), 1);
+  return kernels::detail::hash_number(kernels::plugin_build_id(), 2);
 }
 
 }  // namespace tern::distributed::detail
