@@ -200,7 +200,7 @@ TEST(WrongUse, AModuleThatIsWrappedTwice) {
     const nn::Linear net(2, 1);
     const DistributedDataParallel<nn::Linear> first(net, ddp_options(group));
     const DistributedDataParallel<nn::Linear> second(net, ddp_options(group));
-    first(full({1, 2}, group.rank())).sum().backward();
+    first(full({1, 2}, group.rank(), kFloat)).sum().backward();
     const double mean = (group.size() - 1) / 2.0;
     EXPECT_TRUE(allclose(net->weight.grad(), full({1, 2}, mean, kFloat)));
   });
