@@ -4,7 +4,7 @@
 set -eu
 
 packages="g++ cmake ninja-build libeigen3-dev nlohmann-json3-dev zlib1g-dev libgtest-dev
-          libcli11-dev libstb-dev libjpeg-dev libutf8proc-dev libopenmpi-dev openmpi-bin"
+          libcli11-dev libstb-dev libjpeg-dev libutf8proc-dev libsentencepiece-dev libopenmpi-dev openmpi-bin"
 [ $# -eq 0 ] || packages="$*"
 
 command -v dpkg-query >/dev/null || exit 0

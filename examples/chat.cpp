@@ -20,6 +20,7 @@
 #include <fstream>
 #include <iostream>
 #include <iterator>
+#include <memory>
 #include <optional>
 #include <stdexcept>
 #include <string>
@@ -168,7 +169,7 @@ std::string write(const text::LanguageModel& model, const std::string& prompt,
   if (options.num_beams > 1) std::cout << written.texts[0];
   std::printf(
       "\n[%lld tokens read, the first one written after %.2f s; %lld written, %.1f tokens/s]\n",
-      static_cast<long long>(length), tokens.seconds_to_first_token,
+      static_cast<long long>(tokens.prompt_tokens_read), tokens.seconds_to_first_token,
       static_cast<long long>(tokens.lengths[0]), tokens.tokens_per_second);
   std::fflush(stdout);
   return written.texts[0];
@@ -178,6 +179,8 @@ std::string write(const text::LanguageModel& model, const std::string& prompt,
 void talk(const text::LanguageModel& model, text::GenerationOptions options, const Arguments& a) {
   const text::ChatTemplate chat = model.chat();
   options.encoding.add_special_tokens = false;  // the template writes them
+  // Later turns read what is new of the conversation.
+  if (a.beams == 1) options.prompt_cache = std::make_shared<text::PromptCache>();
   std::vector<text::ChatMessage> messages;
   if (!a.system.empty()) messages.push_back({"system", a.system});
   std::string turn = a.prompt;

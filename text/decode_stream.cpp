@@ -17,6 +17,7 @@ DecodeStream::DecodeStream(Tokenizer tokenizer, bool skip_special_tokens)
 std::string DecodeStream::next(std::int64_t id) {
   const std::string& token = tokenizer_.id_to_token(id);
   if (skip_special_tokens_ && tokenizer_.is_special(id)) return "";
+  if (tokenizer_.pipeline_->pieces) return next_piece(static_cast<std::uint32_t>(id), token);
   return is_bytes(*tokenizer_.pipeline_) ? next_bytes(token) : next_of_window(id);
 }
 
@@ -49,7 +50,35 @@ std::string DecodeStream::next_of_window(std::int64_t id) {
   return text.substr(before.size());
 }
 
+std::string DecodeStream::next_piece(std::uint32_t id, const std::string& token) {
+  const Pipeline& pipeline = *tokenizer_.pipeline_;
+  if (!pipeline.is_piece(id)) {
+    std::string text = take_pieces() + token;
+    is_beginning_ = true;
+    return text;
+  }
+  pieces_.push_back(id);
+  if (pipeline.pieces->ends_inside_character(pieces_)) return "";
+  std::string text = pipeline.pieces->decode(pieces_, is_beginning_);
+  if (text.empty()) return "";  // a blank that is left out: what follows may depend on it
+  is_beginning_ = false;
+  pieces_.clear();
+  return text;
+}
+
+std::string DecodeStream::take_pieces() {
+  if (pieces_.empty()) return "";
+  std::string text = tokenizer_.pipeline_->pieces->decode(pieces_, is_beginning_);
+  pieces_.clear();
+  return text;
+}
+
 std::string DecodeStream::finish() {
+  if (tokenizer_.pipeline_->pieces) {
+    std::string text = take_pieces();
+    is_beginning_ = true;
+    return text;
+  }
   std::string text = with_replacements(bytes_);
   if (given_ < ids_.size()) {
     const std::vector<std::int64_t> given(ids_.begin(),

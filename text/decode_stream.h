@@ -31,12 +31,16 @@ class TERN_API DecodeStream {
  private:
   std::string next_bytes(const std::string& token);
   std::string next_of_window(std::int64_t id);
+  std::string next_piece(std::uint32_t id, const std::string& token);
+  std::string take_pieces();
 
   Tokenizer tokenizer_;
   bool skip_special_tokens_;
-  std::string bytes_;              // of a character that lacks some
-  std::vector<std::int64_t> ids_;  // whose text depends on each other
-  std::size_t given_ = 0;          // so many of these ids are in the text that next() returned
+  std::string bytes_;                  // of a character that lacks some
+  std::vector<std::int64_t> ids_;      // whose text depends on each other
+  std::size_t given_ = 0;              // so many of these ids are in the text that next() returned
+  std::vector<std::uint32_t> pieces_;  // of SentencePiece, whose text was not returned yet
+  bool is_beginning_ = true;           // the pieces begin a text
 };
 
 }  // namespace tern::text

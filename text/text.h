@@ -10,4 +10,5 @@
 #include <tern/text/generation/language_model.h>
 #include <tern/text/generation/logits.h>
 #include <tern/text/generation/options.h>
+#include <tern/text/generation/prompt_cache.h>
 #include <tern/text/tokenizer.h>

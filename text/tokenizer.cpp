@@ -28,6 +28,30 @@ Encoding encode_texts(const Pipeline& pipeline, std::initializer_list<std::strin
   return finish(pipeline, {texts.begin(), texts.size()}, std::move(sequences), options, truncation);
 }
 
+/// Decodes with SentencePiece. Added tokens, which it does not know, begin the text anew, as they
+/// do for encode().
+std::string decode_pieces(const Pipeline& pipeline, ArrayRef<std::int64_t> ids, bool skip_special) {
+  std::string text;
+  std::vector<std::uint32_t> pieces;
+  const auto flush = [&] {
+    if (!pieces.empty()) text += pipeline.pieces->decode(pieces, true);
+    pieces.clear();
+  };
+  for (const std::int64_t wide : ids) {
+    const std::string& token = token_of(pipeline, wide);
+    const auto id = static_cast<std::uint32_t>(wide);
+    if (skip_special && pipeline.is_special(id)) continue;
+    if (pipeline.is_piece(id)) {
+      pieces.push_back(id);
+    } else {
+      flush();
+      text += token;
+    }
+  }
+  flush();
+  return text;
+}
+
 void check_not_negative(const char* what, std::int64_t value) {
   TERN_CHECK(value >= 0, Error, what, " must not be negative, got ", value);
 }
@@ -70,6 +94,7 @@ std::vector<std::int64_t> Tokenizer::encode_ids(std::string_view text,
 }
 
 std::string Tokenizer::decode(ArrayRef<std::int64_t> ids, bool skip_special_tokens) const {
+  if (pipeline_->pieces) return decode_pieces(*pipeline_, ids, skip_special_tokens);
   std::vector<std::string> tokens;
   tokens.reserve(ids.size());
   for (const std::int64_t id : ids) {
@@ -96,9 +121,7 @@ const std::string& Tokenizer::id_to_token(std::int64_t id) const {
 }
 
 bool Tokenizer::is_special(std::int64_t id) const {
-  if (id < 0 || id > kMaxId) return false;
-  const AddedToken* const token = pipeline_->added.find(static_cast<std::uint32_t>(id));
-  return token != nullptr && token->special;
+  return id >= 0 && id <= kMaxId && pipeline_->is_special(static_cast<std::uint32_t>(id));
 }
 
 void Tokenizer::set_truncation(std::optional<Truncation> truncation) {

@@ -33,6 +33,31 @@ struct BpeVocabulary {
   std::optional<std::int64_t> eos;
 };
 
+/// A vocabulary of SentencePiece, as GGUF files hold it.
+struct SentencePieceVocabulary {
+  /// The pieces by id (`tokenizer.ggml.tokens`), with U+2581 for blanks.
+  std::vector<std::string> tokens;
+  /// Their scores (`tokenizer.ggml.scores`): the pair with the best one is joined first.
+  std::vector<float> scores;
+  /// The type of each piece (`tokenizer.ggml.token_type`): 1 normal, 2 unknown, of which there must
+  /// be one, 3 control, 4 user-defined, 5 unused, 6 a byte as "<0x41>".
+  std::vector<std::int64_t> token_types;
+  /// Puts a blank in front of each text (`tokenizer.ggml.add_space_prefix`).
+  bool add_space_prefix = true;
+  /// The token in front of each text, if there is one.
+  std::optional<std::int64_t> bos;
+  /// The token behind each text, if there is one.
+  std::optional<std::int64_t> eos;
+};
+
+/// What a tokenizer of SentencePiece adds to a text, which its model file does not tell.
+struct SentencePieceOptions {
+  /// Puts the piece that begins texts, mostly "<s>", in front of each text, if the model has one.
+  bool add_bos = false;
+  /// Puts the piece that ends texts, mostly "</s>", behind each text, if the model has one.
+  bool add_eos = false;
+};
+
 /// Makes tokens of texts, and texts of tokens. Copies share the vocabulary. Calls of const members
 /// may run on several threads.
 ///
@@ -51,13 +76,22 @@ class TERN_API Tokenizer {
   static Tokenizer from_file(const std::string& path);
   /// Reads the text of a tokenizer.json. Errors name it `name`.
   static Tokenizer from_json(std::string_view json, const std::string& name = "tokenizer.json");
-  /// Reads tokenizer.json of a folder; without it vocab.json and merges.txt (GPT-2), or vocab.txt
-  /// (BERT, in lower case unless tokenizer_config.json has "do_lower_case": false).
+  /// Reads tokenizer.json of a folder; without it vocab.json and merges.txt (GPT-2),
+  /// tokenizer.model (SentencePiece, with the tokens that tokenizer_config.json names), or
+  /// vocab.txt (BERT, in lower case unless tokenizer_config.json has "do_lower_case": false).
   static Tokenizer from_folder(const std::string& folder);
   /// Reads GPT-2's vocab.json and merges.txt.
   static Tokenizer from_bpe_files(const std::string& vocabulary, const std::string& merges);
   /// Reads BERT's vocab.txt, with a token on each line.
   static Tokenizer from_vocabulary_file(const std::string& path, bool lowercase = true);
+  /// Reads a model of the library SentencePiece, tokenizer.model. Control pieces, as "<s>", are
+  /// special tokens. Throws FileError for a file that is no model, and Error, which names the
+  /// Debian package, where tern's plugin for SentencePiece is missing.
+  static Tokenizer from_sentence_piece_file(const std::string& path,
+                                            const SentencePieceOptions& options = {});
+  /// Makes a tokenizer of SentencePiece that joins pairs. Throws as from_sentence_piece_file(), and
+  /// Error for lists of different lengths.
+  explicit Tokenizer(const SentencePieceVocabulary& vocabulary);
   /// Makes a tokenizer of byte pairs. Throws Error for merges of tokens that there are not, tokens
   /// that are there twice, and lists of different lengths.
   explicit Tokenizer(const BpeVocabulary& vocabulary);
@@ -99,6 +133,7 @@ class TERN_API Tokenizer {
  private:
   friend class DecodeStream;
   explicit Tokenizer(std::shared_ptr<const Pipeline> pipeline);
+  static Tokenizer from_sentence_piece_folder(const std::string& model, const std::string& config);
 
   std::shared_ptr<const Pipeline> pipeline_;
   std::optional<Truncation> truncation_;

@@ -3,6 +3,7 @@
 #include <vector>
 
 #include <tern/core/autograd/grad_mode.h>
+#include <tern/nn/detail/lora.h>
 #include <tern/nn/detail/module_walk.h>
 #include <tern/nn/detail/parametrized.h>
 #include <tern/nn/detail/printing.h>
@@ -73,6 +74,7 @@ void Module::copy_from(const Module& other, const std::optional<Device>& device)
   std::vector<std::pair<Module*, const Module*>> open = {{this, &other}};
   detail::ParametrizedMembers::adopt(*this, other, device);
   detail::adopt_blocks(*this, other);
+  detail::adopt_adapters(*this, other, device);
   while (!open.empty()) {
     const auto [to, from] = open.back();
     open.pop_back();

@@ -6,6 +6,7 @@
 
 #include <tern/core/autograd/grad_mode.h>
 #include <tern/core/ops/ops.h>
+#include <tern/nn/detail/lora.h>
 #include <tern/nn/detail/name_pattern.h>
 #include <tern/nn/detail/printing.h>
 #include <tern/nn/init.h>
@@ -21,12 +22,14 @@ constexpr const char* kSecond = "lora_B";
 constexpr const char* kPrefix = "base_model.model.";  // of PEFT's files
 
 // One of the two matrices of a layer.
-class LoraFactorImpl : public Module {
+class LoraFactorImpl : public Cloneable<LoraFactorImpl> {
  public:
   LoraFactorImpl(std::int64_t in, std::int64_t out, double factor_, const TensorOptions& options)
-      : Module("tern::nn::LoraFactor"), factor(factor_) {
-    weight = register_parameter("weight", zeros({out, in}, options));
+      : Cloneable("tern::nn::LoraFactor"), weight(zeros({out, in}, options)), factor(factor_) {
+    register_parameter("weight", weight);
   }
+
+  void reset() override { weight = register_parameter("weight", zeros_like(weight)); }
 
   void pretty_print(std::ostream& stream) const override {
     nn::detail::print_to(stream, {"LoraFactor(in_features=", weight.size(1),
@@ -128,6 +131,31 @@ std::vector<std::pair<std::string, Tensor>> matrices_of(const Module& module) {
 }
 
 }  // namespace
+
+}  // namespace tern::nn::utils
+
+namespace tern::nn::detail {
+
+void adopt_adapters(Module& to, const Module& from, const std::optional<Device>& device) {
+  std::vector<std::pair<Module*, const Module*>> open = {{&to, &from}};
+  while (!open.empty()) {
+    const auto [target, source] = open.back();
+    open.pop_back();
+    const auto targets = target->named_children(), sources = source->named_children();
+    for (const auto& [name, child] : sources) {
+      const auto* const same = targets.find(name);
+      if (same != nullptr) {
+        open.emplace_back(same->get(), child.get());
+      } else if (child->as<utils::LoraFactorImpl>() != nullptr) {
+        target->register_module(name, child->clone(device));
+      }
+    }
+  }
+}
+
+}  // namespace tern::nn::detail
+
+namespace tern::nn::utils {
 
 std::size_t add_lora(Module& module, const LoraOptions& options) {
   TERN_CHECK(options.rank() > 0, Error, "add_lora: the rank must be positive, got ",

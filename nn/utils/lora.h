@@ -31,7 +31,8 @@ struct LoraOptions {
 /// the results stay. All other parameters are frozen. Returns the number of adapted layers.
 ///
 /// The layers must be called through their holders, by Sequential or by AnyModule. A quantised
-/// weight can be adapted, too: A and B are then float32. An adapted module cannot be cloned.
+/// weight can be adapted, too: A and B are then float32. A clone of an adapted module has adapters
+/// of its own.
 ///
 /// Throws: Error, with nothing changed, if a target matches no Linear, if a layer is adapted
 /// already or parametrized, for the out_proj of a MultiheadAttention, and unless the rank is

@@ -10,6 +10,7 @@
 #include <tern/text/detail/model.h>
 #include <tern/text/detail/normalizer.h>
 #include <tern/text/detail/pre_tokenizer.h>
+#include <tern/text/detail/sentence_pieces.h>
 #include <tern/text/encoding.h>
 
 namespace tern::text {
@@ -76,6 +77,8 @@ struct Pipeline {
   std::vector<Normalizer> normalizers;
   std::vector<PreTokenizer> pre_tokenizers;
   std::unique_ptr<Model> model;
+  /// In place of normalizers, pre-tokenizers, the model and decoders, or null.
+  std::unique_ptr<SentencePieces> pieces;
   PostProcessor post_processor;
   std::vector<Decoder> decoders;
   std::optional<Truncation> truncation;
@@ -84,6 +87,10 @@ struct Pipeline {
 
   /// Encodes a text, with the origin of each token if `spans` is true.
   Sequence encode(std::string_view text, bool parse_special, bool spans) const;
+  /// Returns true for a token that decode() may skip.
+  bool is_special(std::uint32_t id) const;
+  /// Returns true for a token that `pieces` makes a text of.
+  bool is_piece(std::uint32_t id) const { return id < pieces->size() && !added.find(id); }
   /// Returns a token as the vocabulary writes it, or null.
   const std::string* token(std::uint32_t id) const;
   /// Returns the id of a token, or kNoId.

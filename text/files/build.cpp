@@ -78,6 +78,29 @@ void set_added_tokens(Pipeline& pipeline, std::vector<AddedToken> tokens, const 
   pipeline.added = AddedTokens(std::move(tokens), pipeline.normalizers);
 }
 
+void set_ends(Pipeline& pipeline, std::optional<std::int64_t> bos,
+              std::optional<std::int64_t> eos) {
+  if (!bos && !eos) return;
+  const std::size_t count = pipeline.vocabulary.size();
+  PostProcessor& form = pipeline.post_processor;
+  form.has_template = true;
+  const auto put = [&](const char* name, std::optional<std::int64_t> id, bool in_pair) {
+    if (!id) return;
+    TERN_CHECK(*id >= 0 && static_cast<std::size_t>(*id) < count, Error, name, " is ", *id,
+               ", but there are ", count, " tokens");
+    const auto own = static_cast<std::uint32_t>(*id);
+    const TemplatePart part{-1, in_pair ? 1 : 0, {own}, {pipeline.vocabulary.text(own)}};
+    (in_pair ? form.pair : form.single).push_back(part);
+  };
+  put("bos", bos, false);
+  form.single.push_back({0, 0, {}, {}});
+  put("eos", eos, false);
+  form.pair = form.single;
+  put("bos", bos, true);
+  form.pair.push_back({1, 1, {}, {}});
+  put("eos", eos, true);
+}
+
 void set_byte_level(Pipeline& pipeline, bool add_prefix_space) {
   PreTokenizer split{};
   split.kind = PreTokenizer::Kind::kByteLevel;

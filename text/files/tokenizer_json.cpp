@@ -87,15 +87,7 @@ std::vector<AddedToken> read_added_tokens(const Json& json) {
   if (json.is_null()) return tokens;
   for (std::size_t i = 0; i < json.size(); ++i) {
     const Json item = json.at(i);
-    AddedToken token;
-    token.content = item.at("content").text();
-    token.id = item.at("id").integer(kMaxId);
-    token.single_word = item.find("single_word").boolean_or(false);
-    token.lstrip = item.find("lstrip").boolean_or(false);
-    token.rstrip = item.find("rstrip").boolean_or(false);
-    token.special = item.find("special").boolean_or(false);
-    token.normalized = item.find("normalized").boolean_or(!token.special);
-    tokens.push_back(std::move(token));
+    tokens.push_back(read_added_token(item, item.at("id").integer(kMaxId)));
   }
   return tokens;
 }
@@ -152,6 +144,18 @@ void check_form(const Pipeline& pipeline, const std::vector<TemplatePart>& form,
 }
 
 }  // namespace
+
+AddedToken read_added_token(const Json& json, std::uint32_t id) {
+  AddedToken token;
+  token.content = json.at("content").text();
+  token.id = id;
+  token.single_word = json.find("single_word").boolean_or(false);
+  token.lstrip = json.find("lstrip").boolean_or(false);
+  token.rstrip = json.find("rstrip").boolean_or(false);
+  token.special = json.find("special").boolean_or(false);
+  token.normalized = json.find("normalized").boolean_or(!token.special);
+  return token;
+}
 
 Tokenizer Tokenizer::from_json(std::string_view text, const std::string& name) {
   const nlohmann::json value = parse_json(text, name);

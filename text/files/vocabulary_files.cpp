@@ -87,25 +87,7 @@ Tokenizer::Tokenizer(const BpeVocabulary& from) {
   pipeline->model = make_bpe(pipeline->vocabulary, merges, options);
   set_added_tokens(*pipeline, std::move(added), {"the vocabulary", "token_types"});
 
-  PostProcessor& form = pipeline->post_processor;
-  form.has_template = from.bos || from.eos;
-  const auto put = [&](const char* name, std::optional<std::int64_t> id, bool in_pair) {
-    if (!id) return;
-    TERN_CHECK(*id >= 0 && static_cast<std::size_t>(*id) < count, Error, name, " is ", *id,
-               ", but there are ", count, " tokens");
-    const auto own = static_cast<std::uint32_t>(*id);
-    const TemplatePart part{-1, in_pair ? 1 : 0, {own}, {pipeline->vocabulary.text(own)}};
-    (in_pair ? form.pair : form.single).push_back(part);
-  };
-  if (form.has_template) {
-    put("bos", from.bos, false);
-    form.single.push_back({0, 0, {}, {}});
-    put("eos", from.eos, false);
-    form.pair = form.single;
-    put("bos", from.bos, true);
-    form.pair.push_back({1, 1, {}, {}});
-    put("eos", from.eos, true);
-  }
+  set_ends(*pipeline, from.bos, from.eos);
   pipeline_ = pipeline;
 }
 
@@ -173,13 +155,14 @@ Tokenizer Tokenizer::from_folder(const std::string& folder) {
   const auto file = [&](const char* name) { return folder + "/" + name; };
   if (exists(file("tokenizer.json"))) return from_file(file("tokenizer.json"));
   if (exists(file("vocab.json"))) return from_bpe_files(file("vocab.json"), file("merges.txt"));
+  const std::string config = file("tokenizer_config.json");
+  if (exists(file("tokenizer.model"))) {
+    return from_sentence_piece_folder(file("tokenizer.model"), exists(config) ? config : "");
+  }
   TERN_CHECK(exists(file("vocab.txt")), FileError, folder,
-             ": has none of tokenizer.json, vocab.json and vocab.txt",
-             exists(file("tokenizer.model"))
-                 ? "; tern does not read tokenizer.model (SentencePiece)"
-                 : "");
+             ": has none of tokenizer.json, vocab.json, tokenizer.model and vocab.txt");
   bool lowercase = true;
-  if (const std::string config = file("tokenizer_config.json"); exists(config)) {
+  if (exists(config)) {
     const nlohmann::json value = parse_json(read_file(config), config);
     lowercase = Json(value, config, "").find("do_lower_case").boolean_or(true);
   }

@@ -48,6 +48,7 @@ class BeamSearch {
   bool goes_on() const;
   /// Returns the best beam of each sample.
   std::vector<Beam> best() const;
+  std::int64_t prompt_tokens_read() const { return input_.prompt_tokens_read(); }
 
  private:
   /// The best continuations of a sample's beams, the best first.
@@ -212,6 +213,7 @@ Generation search_beams(models::CausalLM& model, const Prompt& prompt,
     result.scores.push_back(beam.score);
     rows.push_back(std::move(beam.row));
   }
+  result.prompt_tokens_read = search.prompt_tokens_read();
   const double rest = seconds() - result.seconds_to_first_token;
   if (later > 0 && rest > 0) result.tokens_per_second = static_cast<double>(later) / rest;
   result.sequences = sequences_of(rows, padding_of(options), prompt.device);

@@ -72,6 +72,8 @@ Generation write_tokens(models::CausalLM& model, const Prompt& prompt,
   for (const std::int64_t length : result.lengths) later += length;
   const double seconds = seconds_since(begin) - result.seconds_to_first_token;
   if (later > 0 && seconds > 0) result.tokens_per_second = static_cast<double>(later) / seconds;
+  result.prompt_tokens_read = input.prompt_tokens_read();
+  input.keep(rows.front());
   result.sequences = sequences_of(rows, padding, prompt.device);
   return result;
 }

@@ -35,6 +35,9 @@ struct Generation {
   /// With beam search, the score of each sample: the sum of its tokens' log-probabilities, divided
   /// by the number of tokens to the power of length_penalty.
   std::vector<double> scores;
+  /// How many tokens of each prompt the model read: less than all with
+  /// GenerationOptions::prompt_cache and with a sliding window.
+  std::int64_t prompt_tokens_read = 0;
   /// How long the first token took, in seconds.
   double seconds_to_first_token = 0;
   /// The speed of the tokens after the first, of all samples together; 0 if there is none.

@@ -13,14 +13,38 @@ std::optional<std::int64_t> find_integer(const GgufFile& file, std::string_view 
   return file.metadata(key).to<std::int64_t>(key);
 }
 
-bool find_flag(const GgufFile& file, std::string_view key) {
-  return file.has_key(key) && file.metadata(key).to<bool>(key);
+bool find_flag(const GgufFile& file, std::string_view key, bool otherwise = false) {
+  return file.has_key(key) ? file.metadata(key).to<bool>(key) : otherwise;
+}
+
+/// Sets what both kinds of vocabularies have.
+template <class Vocabulary>
+void read_ends(const GgufFile& file, Vocabulary& vocabulary, bool add_bos) {
+  if (find_flag(file, "tokenizer.ggml.add_bos_token", add_bos)) {
+    vocabulary.bos = find_integer(file, "tokenizer.ggml.bos_token_id");
+  }
+  if (find_flag(file, "tokenizer.ggml.add_eos_token")) {
+    vocabulary.eos = find_integer(file, "tokenizer.ggml.eos_token_id");
+  }
+}
+
+Tokenizer read_sentence_piece(const GgufFile& file) {
+  SentencePieceVocabulary vocabulary;
+  vocabulary.tokens = file.strings("tokenizer.ggml.tokens");
+  vocabulary.token_types = file.integers("tokenizer.ggml.token_type");
+  for (const State& score : file.metadata("tokenizer.ggml.scores").elements()) {
+    vocabulary.scores.push_back(static_cast<float>(score.to<double>("tokenizer.ggml.scores")));
+  }
+  vocabulary.add_space_prefix = find_flag(file, "tokenizer.ggml.add_space_prefix", true);
+  read_ends(file, vocabulary, /*add_bos=*/true);  // llama.cpp's default
+  return Tokenizer(vocabulary);
 }
 
 Tokenizer read_tokenizer(const GgufFile& file) {
   const std::string model = file.metadata("tokenizer.ggml.model").string();
+  if (model == "llama") return read_sentence_piece(file);
   TERN_CHECK(model == "gpt2", NotImplementedError, file.path(), ": tokenizer.ggml.model is '",
-             model, "'; tern reads gpt2, byte pairs");
+             model, "'; tern reads gpt2, byte pairs, and llama, SentencePiece");
   BpeVocabulary vocabulary;
   vocabulary.tokens = file.strings("tokenizer.ggml.tokens");
   vocabulary.merges = file.strings("tokenizer.ggml.merges");
@@ -30,12 +54,7 @@ Tokenizer read_tokenizer(const GgufFile& file) {
   if (file.has_key("tokenizer.ggml.pre")) {
     vocabulary.pre_tokenizer = file.metadata("tokenizer.ggml.pre").string();
   }
-  if (find_flag(file, "tokenizer.ggml.add_bos_token")) {
-    vocabulary.bos = find_integer(file, "tokenizer.ggml.bos_token_id");
-  }
-  if (find_flag(file, "tokenizer.ggml.add_eos_token")) {
-    vocabulary.eos = find_integer(file, "tokenizer.ggml.eos_token_id");
-  }
+  read_ends(file, vocabulary, /*add_bos=*/false);
   return Tokenizer(vocabulary);
 }
 

@@ -51,12 +51,49 @@ ModelInput::ModelInput(models::CausalLM& model, const Prompt& prompt,
       mask_(prompt.mask),
       device_(device_of(model.module(), prompt.device)),
       window_(options.sliding_window),
-      cache_(model.make_cache(cache_size(model, prompt, options))) {}
+      kept_(options.prompt_cache),
+      cache_(take_cache(prompt, options)) {}
+
+/// Makes a cache, or takes the one that was kept, with the tokens that the prompt begins with. It
+/// is given back by keep(): an exception leaves nothing behind that is half done.
+nn::KVCache ModelInput::take_cache(const Prompt& prompt, const GenerationOptions& options) {
+  const std::int64_t size = cache_size(model_, prompt, options);
+  if (!kept_) return model_.make_cache(size);
+  const std::unique_ptr<nn::KVCache> old = std::move(kept_->cache_);
+  const Row tokens = std::move(kept_->tokens_);
+  const bool is_same_model = kept_->model_.lock().get() == &model_.module();
+  kept_->reset();
+  if (!old || !is_same_model) return model_.make_cache(size);
+  const Row& row = prompt.rows.front();
+  const auto [end, ignored] = std::ranges::mismatch(row, tokens);
+  // The last token is read again for its logits.
+  known_ = std::min(static_cast<std::size_t>(end - row.begin()), row.size() - 1);
+  old->crop(static_cast<std::int64_t>(known_));
+  if (const std::int64_t now = old->max_length().value_or(size); now < size) {
+    old->set_max_length(std::min(std::max(size, 2 * now), model_.context_length()));
+  }
+  return std::move(*old);
+}
+
+void ModelInput::keep(const Row& row) {
+  if (!kept_) return;
+  kept_->tokens_.assign(row.begin(), row.begin() + static_cast<std::ptrdiff_t>(end_));
+  kept_->cache_ = std::make_unique<nn::KVCache>(std::move(cache_));
+  kept_->model_ = model_.module().weak_from_this();
+}
+
+void PromptCache::reset() {
+  tokens_.clear();
+  cache_.reset();
+  model_.reset();
+}
 
 Tensor ModelInput::read_prompt() {
   const std::size_t length = prompt_.front().size();
   begin_ = window_ && length > *window_ ? length - *window_ : 0;
-  return read(prompt_, begin_);
+  const std::size_t first = begin_ + known_;
+  prompt_tokens_read_ = static_cast<std::int64_t>(length - first);
+  return read(prompt_, first);
 }
 
 Tensor ModelInput::read_next(const std::vector<Row>& rows) {

@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -12,6 +13,7 @@
 #include <tern/core/tensor/generator.h>
 #include <tern/core/tensor/tensor.h>
 #include <tern/text/encoding.h>
+#include <tern/text/generation/prompt_cache.h>
 
 namespace tern::text {
 
@@ -76,6 +78,9 @@ struct GenerationOptions {
   /// The most rows in the cache. When it is full, the model reads the newer half of them again, as
   /// a prompt of its own, so that texts may become longer than the model's context.
   std::optional<std::int64_t> sliding_window = std::nullopt;
+  /// Keeps keys and values for the next call, which then reads what is new of its prompt alone. For
+  /// one prompt without padding, without beam search and a sliding window.
+  std::shared_ptr<PromptCache> prompt_cache = nullptr;
   /// False for padding at the left of the prompts, bool with the sizes of input_ids.
   Tensor attention_mask = {};
   /// Gets the tokens of each step, one per sample: padding for those that ended. Returns false to

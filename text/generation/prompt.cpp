@@ -70,6 +70,17 @@ void check_length(const GenerationOptions& o, std::int64_t length, std::int64_t 
              context, " tokens; sliding_window goes on");
 }
 
+void check_prompt_cache(const GenerationOptions& o, const Prompt& prompt) {
+  if (!o.prompt_cache) return;
+  const char* const other = prompt.rows.size() > 1 ? "several prompts"
+                            : !prompt.mask.empty() ? "padding"
+                            : o.num_beams > 1      ? "beam search"
+                            : o.sliding_window     ? "sliding_window"
+                                                   : nullptr;
+  TERN_CHECK(other == nullptr, NotImplementedError, kName, "prompt_cache cannot be combined with ",
+             other);
+}
+
 std::vector<std::vector<bool>> read_mask(const Tensor& mask, const Tensor& input_ids) {
   if (!mask.defined()) return {};
   TERN_CHECK(mask.dtype() == kBool, DTypeError, kName,
@@ -125,6 +136,7 @@ Prompt read_prompt(const models::CausalLM& model, const Tensor& input_ids,
     for (std::int64_t t = 0; t < ids.size(1); ++t) check_token("token of input_ids", id[t], vocab);
     prompt.rows.emplace_back(id, id + ids.size(1));
   }
+  check_prompt_cache(options, prompt);
   return prompt;
 }
 

@@ -43,6 +43,10 @@ class Encoder {
   }
 
   void encode(const AlignedText& whole, Span part) {
+    if (pipeline_.pieces) {
+      encode_pieces(whole.slice(part));
+      return;
+    }
     Pieces pieces{whole.slice(part), {{0, part.end - part.begin}}};
     pre_tokenize(pipeline_.pre_tokenizers, pieces);
     const std::string_view view = pieces.text.view();
@@ -60,6 +64,27 @@ class Encoder {
         at += size;
       }
     }
+  }
+
+  void encode_pieces(const AlignedText& text) {
+    const std::string_view view = text.view();
+    for (const auto& [id, begin, end] : pipeline_.pieces->encode(view)) {
+      found_.ids.push_back(id);
+      if (!spans_) continue;
+      if (begin < end) {
+        found_.spans.push_back(text.origin({begin, end}));
+        continue;
+      }
+      // The place of a blank that was added.
+      const auto last = static_cast<std::uint32_t>(before(view, view.size()));
+      const std::uint32_t at = begin < last
+                                   ? text.origin({begin, begin + decode_at(view, begin).size}).begin
+                                   : text.origin({last, size_of(view)}).end;
+      found_.spans.push_back({at, at});
+    }
+  }
+  static std::uint32_t size_of(std::string_view text) {
+    return static_cast<std::uint32_t>(text.size());
   }
 
   const Pipeline& pipeline_;
@@ -91,6 +116,11 @@ Sequence Pipeline::encode(std::string_view text, bool parse_special, bool spans)
     invalid = find_invalid(text, at);
   }
   return encoder.run(mended);
+}
+
+bool Pipeline::is_special(std::uint32_t id) const {
+  const AddedToken* const token = added.find(id);
+  return token != nullptr && token->special;
 }
 
 const std::string* Pipeline::token(std::uint32_t id) const {

@@ -105,6 +105,16 @@ std::tuple<Tensor, Tensor> KVCache::update(StrictInt layer, const Tensor& keys,
   return {updated.keys.narrow(2, 0, length), updated.values.narrow(2, 0, length)};
 }
 
+void KVCache::set_max_length(StrictInt max_length) {
+  TERN_CHECK(max_length > 0, Error, "nn::KVCache: max_length must be greater than 0, got ",
+             std::int64_t{max_length});
+  for (const Layer& layer : layers_) {
+    TERN_CHECK(layer.length <= max_length, Error, "nn::KVCache: max_length must be at least the ",
+               layer.length, " rows in the cache, got ", std::int64_t{max_length});
+  }
+  max_length_ = max_length;
+}
+
 void KVCache::reset() { crop(0); }
 
 void KVCache::crop(StrictInt length) {

@@ -51,6 +51,10 @@ class TERN_API KVCache {
   /// Returns the largest number of rows, nullopt if the cache grows.
   std::optional<std::int64_t> max_length() const { return max_length_; }
 
+  /// Sets the largest number of rows. Buffers that are too small are copied by the next update.
+  /// Throws Error for less than one row, and for less than the rows that are there.
+  void set_max_length(StrictInt max_length);
+
   /// Removes all rows. The buffers are used again if the next rows fit them.
   void reset();
   /// Removes all rows but the first `length` of each layer, for example those of rejected tokens.

@@ -1,3 +1,6 @@
+#include <functional>
+
+#include <tern/nn/models/llama.h>
 #include <tern/nn/optim/optim.h>
 #include <tern/nn/quantize.h>
 #include <tern/nn/utils.h>
@@ -159,6 +162,76 @@ TEST(Lora, TrainsBesideQuantizedWeights) {
             0.9 * before.square().mean().item<double>());
   EXPECT_EQ(error_of([&] { nn::utils::merge_lora(*net); }),
             "merge_lora: '0' has a quantised weight, which cannot be changed; keep the adapter");
+}
+
+// A clone of a module and of each of its adapted parts computes the same, with adapters of its own.
+void check_clone(nn::Module& module, const std::function<Tensor(nn::Module&)>& run) {
+  for (const Tensor& parameter : module.parameters()) {
+    if (parameter.requires_grad()) parameter.detach().normal_(0, 0.1);
+  }
+  const Tensor before = run(module);
+  const State state = nn::utils::lora_state_dict(module);
+  const std::shared_ptr<nn::Module> copy = module.clone();
+  EXPECT_TRUE(equal(run(*copy), before));
+  EXPECT_EQ(copy->named_parameters().keys(), module.named_parameters().keys());
+  const State copied = nn::utils::lora_state_dict(*copy);
+  ASSERT_EQ(copied.size(), state.size());
+  for (const auto& [key, value] : state) {
+    EXPECT_TRUE(equal(copied[key].tensor(), value.tensor())) << key;
+    EXPECT_NE(copied[key].tensor().data_ptr(), value.tensor().data_ptr()) << key;
+  }
+  // The copy trains its own adapters, and those alone.
+  std::size_t trained = 0;
+  for (const Tensor& parameter : copy->parameters()) trained += parameter.requires_grad() ? 1 : 0;
+  EXPECT_EQ(trained, state.size());
+  optim::Adam adam(copy->parameters(), 1e-2);
+  run(*copy).square().mean().backward();
+  adam.step();
+  EXPECT_FALSE(equal(run(*copy), before));
+  EXPECT_TRUE(equal(run(module), before));
+}
+
+TEST(Lora, AClonedModuleHasItsOwnAdapters) {
+  const nn::Sequential net = make_net();
+  const Tensor x = randn({3, 6}, kDouble);
+  add_lora(*net, kOptions);
+  check_clone(*net, [&](nn::Module& module) { return module.as<nn::Sequential>()->forward(x); });
+  const auto layer = std::dynamic_pointer_cast<nn::LinearImpl>(net->get_submodule("0"));
+  check_clone(*layer, [&](nn::Module& module) {
+    return nn::Linear(std::dynamic_pointer_cast<nn::LinearImpl>(module.shared_from_this()))(x);
+  });
+  // The copy can be merged and adapted anew; the original keeps its adapters.
+  const auto copy = std::dynamic_pointer_cast<nn::SequentialImpl>(net->clone());
+  const Tensor adapted = net->forward(x);
+  nn::utils::merge_lora(*copy);
+  EXPECT_TRUE(allclose(copy->forward(x), adapted, 1e-12, 1e-12));
+  EXPECT_EQ(add_lora(*copy, kOptions), 2U);
+  EXPECT_TRUE(equal(net->forward(x), adapted));
+}
+
+TEST(Lora, AClonedLanguageModelHasItsOwnAdapters) {
+  manual_seed(5);
+  models::Llama net(models::LlamaOptions()
+                        .vocab_size(20)
+                        .hidden_size(32)
+                        .intermediate_size(64)
+                        .num_hidden_layers(2)
+                        .num_attention_heads(4)
+                        .num_key_value_heads(2)
+                        .tie_word_embeddings(true));
+  const Tensor ids = arange(6).unsqueeze(0);
+  const auto run = [&](nn::Module& module) {
+    return dynamic_cast<models::LlamaImpl&>(module).forward(ids);
+  };
+  const auto adapt = [](nn::Module& module) {
+    add_lora(module, LoraOptions(2).targets({"*_proj"}));
+  };
+  adapt(*net);
+  check_clone(*net, run);
+  nn::utils::merge_lora(*net);
+  nn::quantize_(*net, BlockFormat::kQ8_0);
+  adapt(*net);
+  check_clone(*net, run);
 }
 
 }  // namespace

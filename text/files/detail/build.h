@@ -41,6 +41,14 @@ Merge merge_of(const Vocabulary& vocabulary, std::string_view line, std::string_
 /// sets them.
 void set_added_tokens(Pipeline& pipeline, std::vector<AddedToken> tokens, const Source& source);
 
+/// Puts the tokens `bos` and `eos`, if they are given, around each text. Throws Error for an id of
+/// `count` or more.
+void set_ends(Pipeline& pipeline, std::optional<std::int64_t> bos, std::optional<std::int64_t> eos);
+
+/// Reads an element of "added_tokens" of tokenizer.json, or of "added_tokens_decoder", where the id
+/// is the key.
+AddedToken read_added_token(const Json& json, std::uint32_t id);
+
 /// The steps of a tokenizer of bytes.
 void set_byte_level(Pipeline& pipeline, bool add_prefix_space);
 

@@ -36,8 +36,13 @@ class ModelInput {
   Tensor read_next(const std::vector<Row>& rows);
   /// Sample i becomes what sample indices[i] was.
   void reorder(const std::vector<std::int64_t>& indices);
+  /// Gives the cache back to the options, with the tokens that it holds.
+  void keep(const Row& row);
+  /// Returns how many tokens of each prompt read_prompt() read.
+  std::int64_t prompt_tokens_read() const { return prompt_tokens_read_; }
 
  private:
+  nn::KVCache take_cache(const Prompt& prompt, const GenerationOptions& options);
   Tensor read(const std::vector<Row>& rows, std::size_t first);
   Tensor mask_of(std::size_t first, std::size_t count);
 
@@ -46,7 +51,10 @@ class ModelInput {
   std::vector<std::vector<bool>> mask_;  // of the prompts
   Device device_;
   std::optional<std::size_t> window_;
+  std::shared_ptr<PromptCache> kept_;  // null: the cache ends with the call
+  std::size_t known_ = 0;              // so many tokens of the prompt are in the cache
   nn::KVCache cache_;
+  std::int64_t prompt_tokens_read_ = 0;
   std::size_t begin_ = 0;  // the first token in the cache
   std::size_t end_ = 0;    // behind the last token in the cache
   Tensor tokens_;          // of a step, on the CPU

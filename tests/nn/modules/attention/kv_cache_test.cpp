@@ -40,6 +40,27 @@ TEST(KVCache, ReturnsAllRows) {
   }
 }
 
+TEST(KVCache, CanGetAnotherMaxLength) {
+  nn::KVCache cache(2, 4);
+  const Tensor k = randn({1, 2, 9, 4}), v = randn({1, 2, 9, 5});
+  append(cache, k, v, 0, 4);
+  cache.set_max_length(9);
+  EXPECT_EQ(cache.max_length(), 9);
+  expect_rows(append(cache, k, v, 4, 6), k, v, 6);
+  const void* const buffer = std::get<0>(append(cache, k, v, 6, 8)).data_ptr();
+  const auto rows = append(cache, k, v, 8, 9);
+  EXPECT_EQ(std::get<0>(rows).data_ptr(), buffer);
+  expect_rows(rows, k, v, 9);
+  EXPECT_EQ(error_of([&] { cache.set_max_length(8); }),
+            "nn::KVCache: max_length must be at least the 9 rows in the cache, got 8");
+  EXPECT_EQ(error_of([&] { cache.set_max_length(0); }),
+            "nn::KVCache: max_length must be greater than 0, got 0");
+  cache.crop(3);
+  cache.set_max_length(5);
+  expect_rows(append(cache, k, v, 3, 5), k, v, 5);
+  EXPECT_THROW(append(cache, k, v, 5, 6), ShapeError);
+}
+
 TEST(KVCache, GrowsByDoubling) {
   nn::KVCache cache(1);
   const Tensor row = randn({1, 1, 1, 2});

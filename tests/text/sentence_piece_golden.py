@@ -1,0 +1,90 @@
+"""Trains two small models of SentencePiece and records what the library makes of strings with odd Unicode.
+
+Needs sentencepiece 0.1.97 (pip install sentencepiece==0.1.97), the version of Debian 12. Usage: python sentence_piece_golden.py,
+which writes golden_sentence_piece/: the models, and for each of them a JSON file with the pieces [text, score, type], the cases
+[bytes in hex, ids, offsets in bytes, decoded text], and random lists of ids with their text.
+"""
+
+import io
+import json
+import os
+import random
+
+import sentencepiece
+
+FOLDER = os.path.join(os.path.dirname(os.path.abspath(__file__)), "golden_sentence_piece")
+TRAINING = [
+    "The quick brown fox jumps over the lazy dog. It doesn't think that they'll do what we've done, and the dog isn't there.",
+    "Schöne Grüße aus Köln: naïve café, résumé. Ελληνικά. Русский текст. 日本語のテキスト 中文 한국어",
+    "for (int i = 0; i < 100; ++i) { sum += values[i] * 3.14; } the other thing, another one, and then the end.",
+] * 5
+STRINGS = [
+    "Hello world", " Hello  world ", "  ", "\n\n  x\n", "don't they'll", "2024-01-31 ½ Ⅷ ٣", "naïve café", "e\u0301 vs é", "日本語 中文 😀",
+    "👩‍👩‍👧 🏳️‍🌈 x", "a\u00a0b\u3000c\u200bd\u2028e", "tab\there\r\nend", "<s>a</s> <unk><sep>b <ctl>", "x=[1,2];//c", "     five",
+    "\u0000\u0001\ufffd\ufeff", "ﬁne Ⅳ ① ㎏", "the the" * 30, "▁the ▁▁x", "<0x41>eee <0xE2>", "𠀀豈", "<sep><sep> <sep>", "a" * 200,
+]
+BYTES = [b"\xff", b"the \xc3", b"\xe2\x82 x\xf0\x9f\x98", b"\xed\xa0\x80\xc0\xaf \xf4\x90\x80\x80", b"the \x80\x80 end\xe6\x97"]
+# Normal forms of the library take 240 KB of each model; these few characters show that the model's own is used.
+NORMAL = {"ﬁ": "fi", "Ⅳ": "IV", "㎏": "kg", "①": "1", "\u3000": " ", "\u00a0": " ", "e\u0301": "é", "\t": " ", "\n": " "}
+KINDS = {"unknown": 2, "control": 3, "unused": 5, "byte": 6}
+
+
+def starts(raw):
+    """The byte at which each character of raw.decode(errors='replace') begins, and the end."""
+    places, at = [], 0
+    for character in raw.decode(errors="replace"):
+        places.append(at)
+        size = len(character.encode())
+        if raw[at:at + size] == character.encode():
+            at += size
+        else:  # a broken part: the shortest one whose rest decodes to the rest
+            text = raw[at:].decode(errors="replace")
+            at += next(n for n in (1, 2, 3) if raw[at + n:].decode(errors="replace") == text[1:] and
+                       raw[at:at + n].decode(errors="replace") == "\ufffd")
+    return places + [len(raw)]
+
+
+def record(model, raw):
+    pieces = model.encode(raw.decode(errors="replace"), out_type="immutable_proto").pieces
+    places, spans = starts(raw), []
+    for piece in reversed(pieces):  # each byte of a character has its place
+        begin, end = places[piece.begin], places[piece.end]
+        if begin == end and model.is_byte(piece.id) and spans and spans[-1][0] == begin:
+            end = spans[-1][1]
+        spans.append([begin, end])
+    ids = [piece.id for piece in pieces]
+    return [raw.hex(), ids, spans[::-1], model.decode(ids)]
+
+
+def main():
+    os.makedirs(FOLDER, exist_ok=True)
+    rules = os.path.join(FOLDER, "rules.tsv")
+    with open(rules, "w", encoding="ascii") as out:
+        for rule in NORMAL.items():
+            out.write("\t".join(" ".join(f"{ord(c):X}" for c in side) for side in rule) + "\n")
+    for name, size, normal, trims in (("bpe", 400, {"normalization_rule_name": "identity"}, False),
+                                      ("unigram", 350, {"normalization_rule_tsv": rules}, True)):
+        file = io.BytesIO()
+        sentencepiece.SentencePieceTrainer.train(
+            sentence_iterator=iter(TRAINING), model_writer=file, vocab_size=size, model_type=name, byte_fallback=True, minloglevel=2,
+            user_defined_symbols=["<sep>"], control_symbols=["<ctl>"], remove_extra_whitespaces=trims, num_threads=1,
+            **normal)
+        with open(os.path.join(FOLDER, name + ".model"), "wb") as out:
+            out.write(file.getvalue())
+        model = sentencepiece.SentencePieceProcessor(model_proto=file.getvalue())
+        count, maker = model.get_piece_size(), random.Random(name)
+        kinds = [next((KINDS[kind] for kind in KINDS if getattr(model, "is_" + kind)(id)), 1) for id in range(count)]
+        kinds[model.piece_to_id("<sep>")] = 4
+        texts = [text.encode() for text in STRINGS] + BYTES
+        texts += ["".join(maker.choice(STRINGS) for _ in range(3)).encode() for _ in range(6)]
+        odd = [model.piece_to_id(piece) for piece in ("▁", "<unk>", "<s>", "<ctl>", "<0xE2>", "<0x82>", "<0xAC>", "<0xF0>", "<0x41>")]
+        lists = [[maker.choice(odd) if maker.random() < 0.6 else maker.randrange(count) for _ in range(10)] for _ in range(40)]
+        with open(os.path.join(FOLDER, name + ".json"), "w", encoding="ascii") as out:
+            parts = {"pieces": [[model.id_to_piece(id), model.get_score(id), kinds[id]] for id in range(count)],
+                     "cases": [record(model, raw) for raw in texts], "decoded": [[ids, model.decode(ids)] for ids in lists]}
+            out.write("{" + ",\n".join(f'"{key}": [\n' + ",\n".join(json.dumps(one, separators=(",", ":")) for one in part) + "]"
+                                        for key, part in parts.items()) + "}\n")
+    os.remove(rules)
+
+
+main()
