@@ -85,21 +85,35 @@ endfunction()
 
 tern_install("" ${CMAKE_INSTALL_LIBDIR} ${CMAKE_INSTALL_LIBDIR})
 
-# The component `text`: the library of tokenizers and generation with all that belongs to it.
-if(TARGET tern_text)
-  set(package ${CMAKE_INSTALL_LIBDIR}/cmake/tern)
-  install(TARGETS tern_text EXPORT tern-text-targets DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT text)
-  install(EXPORT tern-text-targets NAMESPACE tern:: DESTINATION ${package} COMPONENT text)
+# tern_install_text(PREFIX RUNTIME DEVELOPMENT PLUGIN LIBRARIES PLUGINS [EXCLUDE_FROM_ALL]): the library of tokenizers
+# and generation and its plugin, as the components <PREFIX><RUNTIME>, <PREFIX><DEVELOPMENT> and <PREFIX><PLUGIN>.
+function(tern_install_text prefix runtime development plugin libraries plugins)
+  if(NOT TARGET tern_text)
+    return()
+  endif()
+  install(TARGETS tern_text EXPORT ${prefix}tern-text-targets
+          LIBRARY DESTINATION ${libraries} COMPONENT ${prefix}${runtime}
+                  NAMELINK_COMPONENT ${prefix}${development} ${ARGN}
+          ARCHIVE DESTINATION ${libraries} COMPONENT ${prefix}${development} ${ARGN})
+  set(development COMPONENT ${prefix}${development} ${ARGN})
+  if(TARGET tern_sentencepiece)
+    install(TARGETS tern_sentencepiece LIBRARY DESTINATION ${plugins} COMPONENT ${prefix}${plugin} ${ARGN})
+  endif()
+  install(EXPORT ${prefix}tern-text-targets FILE tern-text-targets.cmake NAMESPACE tern::
+          DESTINATION ${libraries}/cmake/tern ${development})
   foreach(folder IN ITEMS text text/generation)
-    file(GLOB tern_text_headers CONFIGURE_DEPENDS ${folder}/*.h)
-    install(FILES ${tern_text_headers} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/tern/${folder} COMPONENT text)
+    file(GLOB headers CONFIGURE_DEPENDS ${folder}/*.h)
+    install(FILES ${headers} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/tern/${folder} ${development})
   endforeach()
-  file(RELATIVE_PATH tern_pc_up /${CMAKE_INSTALL_LIBDIR}/pkgconfig /)
+  file(RELATIVE_PATH tern_pc_up /${libraries}/pkgconfig /)
   string(REGEX REPLACE "/$" "" tern_pc_up ${tern_pc_up})
   if(NOT TERN_SHARED)
     set(tern_text_pc_libs " -lutf8proc")
   endif()
-  configure_file(cmake/pkgconfig/tern-text.pc.in ${PROJECT_BINARY_DIR}/install/tern-text.pc @ONLY)
-  install(FILES ${PROJECT_BINARY_DIR}/install/tern-text.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig COMPONENT text)
-endif()
+  set(tern_pc_libraries ${libraries})
+  configure_file(cmake/pkgconfig/tern-text.pc.in ${PROJECT_BINARY_DIR}/${prefix}install/tern-text.pc @ONLY)
+  install(FILES ${PROJECT_BINARY_DIR}/${prefix}install/tern-text.pc DESTINATION ${libraries}/pkgconfig ${development})
+endfunction()
+
+tern_install_text("" text text text ${CMAKE_INSTALL_LIBDIR} ${CMAKE_INSTALL_LIBDIR})
 include(cmake/package.cmake)

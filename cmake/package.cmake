@@ -66,6 +66,22 @@ if(TARGET tern_mpi)
   set(CPACK_DEBIAN_DEB_MPI_PACKAGE_RECOMMENDS openmpi-bin)
 endif()
 
+if(TARGET tern_text)
+  # Packages of their own: libtern needs no libutf8proc, and libtern_text no SentencePiece.
+  tern_install_text(deb_ text textdevelopment sentencepiece ${libraries} ${plugins} EXCLUDE_FROM_ALL)
+  set(text libtern-text${tern_soversion})
+  tern_deb(text ${text} libs "The shared library of tokenizers, language models' files and generation.")
+  tern_deb_without_runpath(text tern_text ${libraries})
+  tern_deb(textdevelopment libtern-text-dev libdevel "Headers of tokenizers and generation, and their files of CMake and pkg-config.")
+  set(CPACK_COMPONENT_DEB_TEXTDEVELOPMENT_DEPENDS deb_development deb_text)
+  if(TARGET tern_sentencepiece)
+    tern_deb(sentencepiece ${text}-sentencepiece libs "The plugin that reads tokenizers of SentencePiece.")
+    tern_deb_without_runpath(sentencepiece tern_sentencepiece ${plugins})
+    set(CPACK_COMPONENT_DEB_SENTENCEPIECE_DEPENDS deb_text)
+    set(CPACK_DEBIAN_DEB_TEXT_PACKAGE_SUGGESTS ${text}-sentencepiece)
+  endif()
+endif()
+
 if(TERN_HAS_PACKED_RELOCATIONS)
   set(CPACK_DEBIAN_DEB_LIBRARY_PACKAGE_DEPENDS "libc6 (>= 2.36)")  # dpkg-shlibdeps looks at symbols alone
 endif()
@@ -76,6 +92,9 @@ file(WRITE ${control}/shlibs
      "libtern ${tern_soversion} libtern${tern_soversion} (>= ${PROJECT_VERSION})\n")
 file(WRITE ${control}/triggers "activate-noawait ldconfig\n")
 set(CPACK_DEBIAN_DEB_LIBRARY_PACKAGE_CONTROL_EXTRA ${control}/shlibs ${control}/triggers)
+file(WRITE ${control}/text/shlibs
+     "libtern_text ${tern_soversion} libtern-text${tern_soversion} (>= ${PROJECT_VERSION})\n")
+set(CPACK_DEBIAN_DEB_TEXT_PACKAGE_CONTROL_EXTRA ${control}/text/shlibs ${control}/triggers)
 
 set(CPACK_GENERATOR DEB)
 set(CPACK_SOURCE_GENERATOR "")

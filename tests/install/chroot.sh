@@ -46,6 +46,13 @@ inside sh -euc '
   build/app | diff by_pkg_config -
   if ldd app | grep "not found"; then exit 1; fi'
 
+# A program with tokenizers.
+if [ -e "$(echo "$packages"/libtern-text-dev_*.deb)" ]; then
+  cp "$source/tests/install/consumer/consumer_text.cpp" "$root/program"
+  # shellcheck disable=SC2016  # as above
+  inside sh -euc 'cd /program && g++ -std=c++20 consumer_text.cpp $(pkg-config --cflags --libs tern-text) -o text && ./text'
+fi
+
 # The plugins are found where the packages have them.
 cp "$source/tests/install/devices.cpp" "$root/program"
 # shellcheck disable=SC2016  # as above

@@ -26,8 +26,15 @@ cuda=
 mpi=
 [ ! -e "$build/lib/libtern_mpi.so" ] || mpi=$library-mpi
 
+text= sentencepiece=
+if [ -e "$build/lib/libtern_text.so" ]; then
+  text=libtern-text$soversion
+  [ ! -e "$build/lib/libtern_sentencepiece.so" ] || sentencepiece=$text-sentencepiece
+fi
+
 # The packages, their versions, and what they depend on.
-printf '%s\n' libtern-dev "$library" ${cuda:+"$cuda"} ${mpi:+"$mpi"} tern-tools | sort >"$work/expected"
+printf '%s\n' libtern-dev "$library" ${cuda:+"$cuda"} ${mpi:+"$mpi"} ${text:+libtern-text-dev "$text"} \
+  ${sentencepiece:+"$sentencepiece"} tern-tools | sort >"$work/expected"
 for package in "$work"/packages/*.deb; do dpkg-deb -f "$package" Package; done | sort | diff "$work/expected" -
 # depends NAME PATTERN...: the field Depends of the package matches each pattern.
 depends() {
@@ -47,6 +54,18 @@ if [ -n "$cuda" ]; then
   if dpkg-deb -f "$work/packages/$cuda"_*.deb Depends | grep -Ei 'cu(da|blas|solver|dnn)'; then exit 1; fi
 fi
 [ -z "$mpi" ] || depends "$mpi" "$same, libc6 (>= " 'libopenmpi3'
+if [ -n "$text" ]; then
+  depends "$text" "$same, libc6 (>= " 'libstdc++6 (>= ' 'libutf8proc2 (>= '
+  depends libtern-text-dev "libtern-dev (= $version-1)" "$text (= $version-1)"
+  if dpkg-deb -f "$work/packages/$text"_*.deb Depends | grep sentencepiece; then exit 1; fi
+  dpkg-deb -I "$work/packages/$text"_*.deb shlibs | grep -qx "libtern_text $soversion $text (>= $version)"
+fi
+[ -z "$sentencepiece" ] || depends "$sentencepiece" "$text (= $version-1)" libsentencepiece0
+# No other package needs what these bring.
+for package in "$work"/packages/*.deb; do
+  case $package in */libtern-text*) continue ;; esac
+  if dpkg-deb -f "$package" Depends | grep -E 'utf8proc|sentencepiece'; then exit 1; fi
+done
 # What dpkg-shlibdeps does not see: the loader of glibc 2.36 first reads packed relocations.
 if readelf -V "$build/lib/libtern.so" | grep -q GLIBC_ABI_DT_RELR; then
   depends "$library" 'libc6 (>= 2\.3[6-9])'
@@ -69,13 +88,15 @@ done <"$work/expected"
 set -- "$work"/root/usr/lib/*/libtern.so."$version"
 libraries=$(dirname "$1")
 test -h "$libraries/libtern.so.$soversion" -a -h "$libraries/libtern.so"
-for file in "$libraries/libtern.so" "$libraries/tern-$soversion"/*.so "$work/root/usr/bin/tern-state"; do
+for file in "$libraries/libtern.so" ${text:+"$libraries/libtern_text.so"} "$libraries/tern-$soversion"/*.so "$work/root/usr/bin/tern-state"; do
   if readelf -SdW "$file" | grep -E ' \.symtab | \.debug|\((RPATH|RUNPATH)\)'; then exit 1; fi
 done
 "$source/cmake/abi.sh" "$build/lib/libtern.so" "$libraries/libtern.so" | grep -q ': 0 symbols gone, 0 added$'
 if grep -rn "$build" "$libraries/cmake" "$libraries/pkgconfig"; then exit 1; fi
 (cd "$work/root/usr/include/tern" && find . -name '*.h*' -not -path '*/generated/*' | sed 's|^./||' | sort) >"$work/headers"
-(cd "$source" && sh cmake/public_headers.sh made | grep -v ^text/ | sort) | diff "$work/headers" -
+absent=none
+[ -n "$text" ] || absent=^text/
+(cd "$source" && sh cmake/public_headers.sh made | grep -v "$absent" | sort) | diff "$work/headers" -
 
 # Programs can open each library, and libtern its plugins.
 "$source/tests/plugins/shipped.sh" "$work/shipped" "$libraries" "$build" "$libraries/tern-$soversion"
@@ -96,4 +117,15 @@ mv Readme*.cpp app.cpp
 cmake -S . -B build -D CMAKE_PREFIX_PATH="$work/root/usr" -D CMAKE_CXX_COMPILER="$cxx" -D WANTED="$soversion"
 cmake --build build
 build/app | diff by_pkg_config -
+
+# A program with tokenizers, in both ways.
+if [ -n "$text" ]; then
+  # shellcheck disable=SC2046  # as above
+  "$cxx" -std=c++20 "$source/tests/install/consumer/consumer_text.cpp" $(pkg-config --cflags --libs tern-text) -o text
+  ./text
+  cmake -S "$source/tests/install/consumer" -B consumer -D CMAKE_PREFIX_PATH="$work/root/usr" -D CMAKE_CXX_COMPILER="$cxx" \
+    -D WANTED="$soversion"
+  cmake --build consumer --target consumer_text
+  consumer/consumer_text
+fi
 rm -rf "$work"

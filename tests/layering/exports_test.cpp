@@ -96,8 +96,9 @@ void check_plugin(const std::filesystem::path& plugin) {
 
 TEST(Exports, PluginsUseNothingOfTheLibrary) {
   check_plugin(kBuild / "lib/libtern_sim.so");
-  // Built where there is a CUDA toolkit, and OpenMPI.
-  for (const char* name : {"lib/libtern_cuda.so", "lib/libtern_mpi.so"}) {
+  // Built where there is a CUDA toolkit, OpenMPI, and SentencePiece.
+  for (const char* name :
+       {"lib/libtern_cuda.so", "lib/libtern_mpi.so", "lib/libtern_sentencepiece.so"}) {
     if (std::filesystem::exists(kBuild / name)) check_plugin(kBuild / name);
   }
 }
