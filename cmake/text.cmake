@@ -28,8 +28,9 @@ function(tern_add_text)
     POSITION_INDEPENDENT_CODE ON
     VERSION ${PROJECT_VERSION}
     SOVERSION ${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR})
-  # Reading files: once per tokenizer.
-  file(GLOB readers CONFIGURE_DEPENDS text/files/*.cpp)
+  # Reading files: once per tokenizer or model; chat templates: once per turn.
+  file(GLOB readers CONFIGURE_DEPENDS text/files/*.cpp text/generation/*_model.cpp text/generation/chat_*.cpp
+       text/models/sentence_pieces.cpp)
   set_source_files_properties(${readers} PROPERTIES COMPILE_OPTIONS $<$<NOT:$<CONFIG:Debug>>:-Os>)
   add_dependencies(tern_programs tern_text)
 endfunction()

@@ -48,8 +48,7 @@ int encode(const char* file, const char* input) {
   const std::string all{std::istreambuf_iterator<char>(stream), {}};
   std::size_t count = 0;
   const double megabytes = static_cast<double>(all.size()) * 1e-6;
-  report("encode_ids",
-         megabytes / best_of(5, [&] { count = tokenizer.encode_ids(all).size(); }));
+  report("encode_ids", megabytes / best_of(5, [&] { count = tokenizer.encode_ids(all).size(); }));
   report("encode", megabytes / best_of(3, [&] { count = tokenizer.encode(all).size(); }));
   report("tokens", static_cast<double>(count));
   return 0;
@@ -84,9 +83,8 @@ int generate(const char* path, int threads, std::int64_t tokens) {
   report("peak bytes", static_cast<double>(bench::peak() * 1024));
   options.max_new_tokens = 1;
   const tern::Tensor long_prompt = prompt_of(512, vocabulary);
-  report("prompt tokens/s", 512 / best_of(3, [&] {
-                              written = text::generate(*model.model, long_prompt, options);
-                            }));
+  report("prompt tokens/s",
+         512 / best_of(3, [&] { written = text::generate(*model.model, long_prompt, options); }));
   return 0;
 }
 

@@ -1,8 +1,9 @@
 """Trains two small models of SentencePiece and records what the library makes of strings with odd Unicode.
 
-Needs sentencepiece 0.1.97 (pip install sentencepiece==0.1.97), the version of Debian 12. Usage: python sentence_piece_golden.py,
+Needs gguf and sentencepiece 0.1.97 (pip install gguf sentencepiece==0.1.97), the version of Debian 12. Usage: python sentence_piece_golden.py,
 which writes golden_sentence_piece/: the models, and for each of them a JSON file with the pieces [text, score, type], the cases
-[bytes in hex, ids, offsets in bytes, decoded text], and random lists of ids with their text.
+[bytes in hex, ids, offsets in bytes, decoded text], and random lists of ids with their text; and llama.gguf, a tiny Llama with the
+pieces of the first model.
 """
 
 import io
@@ -10,6 +11,8 @@ import json
 import os
 import random
 
+import gguf
+import numpy
 import sentencepiece
 
 FOLDER = os.path.join(os.path.dirname(os.path.abspath(__file__)), "golden_sentence_piece")
@@ -56,6 +59,36 @@ def record(model, raw):
     return [raw.hex(), ids, spans[::-1], model.decode(ids)]
 
 
+def write_llama(pieces):
+    size, maker = 32, numpy.random.default_rng(0)
+    writer = gguf.GGUFWriter(os.path.join(FOLDER, "llama.gguf"), "llama")
+    writer.add_block_count(1)
+    writer.add_context_length(64)
+    writer.add_embedding_length(size)
+    writer.add_feed_forward_length(size)
+    writer.add_head_count(2)
+    writer.add_head_count_kv(2)
+    writer.add_layer_norm_rms_eps(1e-5)
+    writer.add_vocab_size(len(pieces))
+    writer.add_rope_dimension_count(size // 2)
+    writer.add_tokenizer_model("llama")
+    writer.add_token_list([piece[0] for piece in pieces])
+    writer.add_token_scores([piece[1] for piece in pieces])
+    writer.add_token_types([piece[2] for piece in pieces])
+    writer.add_bos_token_id(1)
+    writer.add_eos_token_id(2)
+    square = ["attn_q", "attn_k", "attn_v", "attn_output", "ffn_gate", "ffn_up", "ffn_down"]
+    tensors = {"token_embd": (len(pieces), size), "output_norm": (size,), "blk.0.attn_norm": (size,), "blk.0.ffn_norm": (size,)}
+    tensors |= {"blk.0." + name: (size, size) for name in square}
+    for name, sizes in tensors.items():
+        values = maker.standard_normal(sizes).astype(numpy.float16 if len(sizes) > 1 else numpy.float32)
+        writer.add_tensor(name + ".weight", values)
+    writer.write_header_to_file()
+    writer.write_kv_data_to_file()
+    writer.write_tensors_to_file()
+    writer.close()
+
+
 def main():
     os.makedirs(FOLDER, exist_ok=True)
     rules = os.path.join(FOLDER, "rules.tsv")
@@ -80,7 +113,10 @@ def main():
         odd = [model.piece_to_id(piece) for piece in ("▁", "<unk>", "<s>", "<ctl>", "<0xE2>", "<0x82>", "<0xAC>", "<0xF0>", "<0x41>")]
         lists = [[maker.choice(odd) if maker.random() < 0.6 else maker.randrange(count) for _ in range(10)] for _ in range(40)]
         with open(os.path.join(FOLDER, name + ".json"), "w", encoding="ascii") as out:
-            parts = {"pieces": [[model.id_to_piece(id), model.get_score(id), kinds[id]] for id in range(count)],
+            pieces = [[model.id_to_piece(id), model.get_score(id), kinds[id]] for id in range(count)]
+            if name == "bpe":
+                write_llama(pieces)
+            parts = {"pieces": pieces,
                      "cases": [record(model, raw) for raw in texts], "decoded": [[ids, model.decode(ids)] for ids in lists]}
             out.write("{" + ",\n".join(f'"{key}": [\n' + ",\n".join(json.dumps(one, separators=(",", ":")) for one in part) + "]"
                                         for key, part in parts.items()) + "}\n")

@@ -72,9 +72,10 @@ class SentencePieceTest : public ::testing::TestWithParam<const char*> {
     for (const auto& one : cases_["cases"]) {
       const std::string text = from_hex(one[0]);
       SCOPED_TRACE(one[0].get<std::string>() + " " + text);
-      const Encoding encoding = tokenizer.encode(text, {.parse_special_tokens = false});
+      const EncodeOptions options{.add_special_tokens = false, .parse_special_tokens = false};
+      const Encoding encoding = tokenizer.encode(text, options);
       EXPECT_EQ(encoding.ids, one[1].get<Tokens>());
-      EXPECT_EQ(tokenizer.encode_ids(text, {.parse_special_tokens = false}), encoding.ids);
+      EXPECT_EQ(tokenizer.encode_ids(text, options), encoding.ids);
       std::vector<std::vector<std::size_t>> offsets;
       for (const Offset& offset : encoding.offsets) offsets.push_back({offset.begin, offset.end});
       EXPECT_EQ(offsets, one[2].get<decltype(offsets)>());
@@ -87,7 +88,7 @@ class SentencePieceTest : public ::testing::TestWithParam<const char*> {
   nlohmann::json cases_;
 };
 INSTANTIATE_TEST_SUITE_P(Models, SentencePieceTest, ::testing::Values("bpe", "unigram"),
-                         [](const auto& info) { return std::string(info.param); });
+                         [](const auto& one) { return std::string(one.param); });
 
 TEST_P(SentencePieceTest, EncodesAsTheLibrary) { check_cases(tokenizer()); }
 
@@ -164,15 +165,19 @@ TEST_P(SentencePieceTest, AFolderNamesWhatIsAdded) {
   EXPECT_EQ(error_of<FileError>(
                 [&] { ids(R"({"added_tokens_decoder": {"1x": {"content": "<more>"}}})", "the"); }),
             scratch.path("tokenizer_config.json") +
-                ": key 'added_tokens_decoder.1x': must have an id as its key");
+                ": key 'added_tokens_decoder.1x' must have an id as its key");
   EXPECT_EQ(error_of<FileError>(
                 [&] { ids(R"({"added_tokens_decoder": {"1": {"content": "<more>"}}})", "the"); }),
             scratch.path("tokenizer.model") +
                 ": key 'added tokens': id 1 is '<more>', but '<s>' in the vocabulary");
 }
 
-TEST_P(SentencePieceTest, TheListsOfAGgufFileGiveTheSame) {
-  if (name_ == "unigram") GTEST_SKIP() << "GGUF's llama joins pairs";
+// GGUF's kind "llama" joins pairs.
+class SentencePieceListsTest : public SentencePieceTest {};
+INSTANTIATE_TEST_SUITE_P(Models, SentencePieceListsTest, ::testing::Values("bpe"),
+                         [](const auto& one) { return std::string(one.param); });
+
+TEST_P(SentencePieceListsTest, GiveTheSame) {
   SentencePieceVocabulary lists = vocabulary();
   check_cases(Tokenizer(lists));
   lists.add_space_prefix = false;
@@ -201,6 +206,29 @@ TEST_P(SentencePieceTest, TheListsOfAGgufFileGiveTheSame) {
                 wrong.token_types[0] = 1;
               }).starts_with("the vocabulary: is no model of SentencePiece: Internal: "))
       << refusal([](auto& wrong) { wrong.token_types[0] = 1; });
+}
+
+TEST_P(SentencePieceListsTest, OfAFileBelongToItsModel) {
+  const LanguageModel model = load_language_model(golden("llama.gguf"));
+  check_cases(model.tokenizer);
+  Tokens wanted = tokenizer().encode_ids("the end");
+  wanted.insert(wanted.begin(), 1);  // llama.cpp's default
+  EXPECT_EQ(model.tokenizer.encode_ids("the end"), wanted);
+  EXPECT_EQ(model.bos_token, "<s>");
+  EXPECT_EQ(model.eos_token, "</s>");
+  EXPECT_EQ(model.eos_token_ids, (Tokens{2}));
+  // The text streams piece by piece.
+  GenerationOptions options = model.options();
+  std::string streamed_text;
+  options.on_text = [&](std::string_view piece, std::size_t) {
+    streamed_text += piece;
+    return true;
+  };
+  options.eos_token_ids = {};
+  const TextGeneration written = generate_text(*model.model, model.tokenizer, "the end", options);
+  EXPECT_EQ(written.generation.lengths.front(), 20);
+  EXPECT_FALSE(streamed_text.empty());
+  EXPECT_EQ(streamed_text, written.texts.front());
 }
 
 TEST_P(SentencePieceTest, LongTextsTakeTimeInProportion) {

@@ -32,7 +32,8 @@ Tokenizer read_sentence_piece(const GgufFile& file) {
   SentencePieceVocabulary vocabulary;
   vocabulary.tokens = file.strings("tokenizer.ggml.tokens");
   vocabulary.token_types = file.integers("tokenizer.ggml.token_type");
-  for (const State& score : file.metadata("tokenizer.ggml.scores").elements()) {
+  const State scores = file.metadata("tokenizer.ggml.scores");
+  for (const State& score : scores.elements()) {
     vocabulary.scores.push_back(static_cast<float>(score.to<double>("tokenizer.ggml.scores")));
   }
   vocabulary.add_space_prefix = find_flag(file, "tokenizer.ggml.add_space_prefix", true);

@@ -76,15 +76,12 @@ class Encoder {
         continue;
       }
       // The place of a blank that was added.
-      const auto last = static_cast<std::uint32_t>(before(view, view.size()));
-      const std::uint32_t at = begin < last
-                                   ? text.origin({begin, begin + decode_at(view, begin).size}).begin
-                                   : text.origin({last, size_of(view)}).end;
+      const auto size = static_cast<std::uint32_t>(view.size());
+      const std::uint32_t at =
+          begin < size ? text.origin({begin, begin + decode_at(view, begin).size}).begin
+                       : text.origin({static_cast<std::uint32_t>(before(view, size)), size}).end;
       found_.spans.push_back({at, at});
     }
-  }
-  static std::uint32_t size_of(std::string_view text) {
-    return static_cast<std::uint32_t>(text.size());
   }
 
   const Pipeline& pipeline_;
