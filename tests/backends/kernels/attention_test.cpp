@@ -23,7 +23,8 @@ struct AttentionShape {
 // Blocks of the CPU have 48 queries and 64 keys, those of CUDA 32 of each and 128 elements.
 const AttentionShape kAttentionShapes[] = {{1, 1, 1, 1, 1, 1, 1},    {2, 2, 1, 5, 7, 4, 3},
                                            {1, 4, 2, 49, 70, 8, 5},  {1, 1, 1, 100, 65, 17, 9},
-                                           {1, 2, 2, 64, 64, 3, 33}, {2, 1, 1, 3, 200, 2, 130}};
+                                           {1, 2, 2, 64, 64, 3, 33}, {2, 1, 1, 3, 200, 2, 130},
+                                           {3, 6, 3, 1, 70, 8, 5}};
 
 /// One call with all of its memory. Rows have gaps behind them.
 template <class T>
