@@ -12,6 +12,7 @@
 #include <tern/core/autograd/gradcheck.h>
 #include <tern/core/autograd/saved_tensor_hooks.h>
 #include <tern/core/base/error.h>
+#include <tern/core/base/exact_products.h>
 #include <tern/core/base/flush_denormal.h>
 #include <tern/core/base/thread_pool.h>
 #include <tern/core/base/version.h>

@@ -31,52 +31,33 @@ constexpr std::int64_t kExpandGrain = 1 << 14;
 KernelFn gemm_kernel;
 
 template <BlockFormat format>
-TERN_QUANTIZED void multiply_features(const QuantizedLinearArgs& args,
-                                      const Activations& activations, std::int64_t begin,
-                                      std::int64_t end) {
-  constexpr int kTogether = 4;
-  constexpr bool kIsLarge = format == BlockFormat::kQ4_K;  // one row at a time keeps it busy
-  const std::int64_t row_bytes = bytes_of_row(format, args.columns);
-  const auto blocks = static_cast<const std::uint8_t*>(args.blocks);
-  RowOfActivations x[kTogether];
-  for (std::int64_t first = begin; first < end; first += kTogether) {
-    const std::int64_t last = std::min(first + kTogether, end);
-    std::int64_t row = 0;
-    const auto target = [&](std::int64_t feature) {
-      return Target{args.out + row * args.features + feature, 1, args.features,
-                    args.bias != nullptr ? args.bias + feature : nullptr};
-    };
-    for (; row + kTogether <= args.rows; row += kTogether) {
-      for (int c = 0; c < kTogether; ++c) x[c] = activations.row(row + c);
-      for (std::int64_t f = first; f < last; ++f) {
-        multiply<1, kTogether, format>(blocks + f * row_bytes, row_bytes, args.columns, x,
-                                       target(f));
-      }
-    }
-    for (; row < args.rows; ++row) {
-      std::fill(x, x + kTogether, activations.row(row));
-      if (last - first == kTogether && !kIsLarge) {
-        multiply<kTogether, 1, format>(blocks + first * row_bytes, row_bytes, args.columns, x,
-                                       target(first));
-        continue;
-      }
-      for (std::int64_t f = first; f < last; ++f) {
-        Target to = target(f);
-        to.column = 0;  // of four equal products: code for one would be larger than it is useful
-        multiply<1, kIsLarge ? 1 : kTogether, format>(blocks + f * row_bytes, row_bytes,
-                                                      args.columns, x, to);
-      }
-    }
-  }
-}
-
-template <BlockFormat format>
 void multiply_bytes(const QuantizedLinearArgs& args) {
+  using Traits = BlockTraits<format>;
+  constexpr int kTogether = 4;  // rows of activations
   const Activations activations(args.input, args.rows, args.columns, args.input_row_stride,
-                                BlockTraits<format>::kOffset);
+                                Traits::kOffset, format == BlockFormat::kQ4_K ? 1 : 2);
+  const std::int64_t blocks = args.columns / elements_of_block(format);
   parallel_for(0, args.features, kDotGrain / (args.rows * args.columns),
                [&](std::int64_t begin, std::int64_t end) {
-                 multiply_features<format>(args, activations, begin, end);
+                 RowOfActivations x[kTogether];
+                 RowsOfBlocks rows{static_cast<const std::uint8_t*>(args.blocks),
+                                   blocks * Traits::kBytes, blocks, begin, end};
+                 // The weights of a few features stay in the cache for all rows of activations.
+                 const std::int64_t step = args.rows > kTogether ? 16 : end - begin;
+                 for (; rows.begin < end; rows.begin = rows.end) {
+                   rows.end = std::min(rows.begin + step, end);
+                   for (std::int64_t row = 0; row < args.rows;) {
+                     const Target to{args.out + row * args.features, args.features, args.bias};
+                     if (row + kTogether <= args.rows) {
+                       for (int c = 0; c < kTogether; ++c) x[c] = activations.row(row + c);
+                       multiply<kTogether, format>(rows, x, to);
+                       row += kTogether;
+                     } else {
+                       x[0] = activations.row(row++);
+                       multiply<1, format>(rows, x, to);
+                     }
+                   }
+                 }
                });
 }
 
@@ -117,7 +98,8 @@ void multiply_panels(const QuantizedLinearArgs& args, KernelContext& context) {
 
 void quantized_linear(const QuantizedLinearArgs& args, KernelContext& context) {
   if (args.rows == 0 || args.features == 0) return;
-  if (args.format == BlockFormat::kQ6_K || args.columns == 0 || args.rows >= kPanelRows) {
+  if (args.is_exact || args.format == BlockFormat::kQ6_K || args.columns == 0 ||
+      args.rows >= kPanelRows) {
     return multiply_panels(args, context);
   }
   switch (args.format) {

@@ -21,7 +21,8 @@ using ::tern::StrictDeviceIndex; using ::tern::StrictInt; using ::tern::StrictIn
 using ::tern::StrictNumber; using ::tern::Tensor; using ::tern::TensorAccessor;
 using ::tern::TensorImpl; using ::tern::TensorList; using ::tern::TensorOptions;
 using ::tern::TypeMeta; using ::tern::TypeTag; using ::tern::ViewOrigin; using ::tern::Warning;
-using ::tern::WarningHandler; using ::tern::WarningHandlerGuard; using ::tern::block_format_name;
+using ::tern::WarningHandler; using ::tern::WarningHandlerGuard;
+using ::tern::are_quantized_products_exact; using ::tern::block_format_name;
 using ::tern::bytes_of_block; using ::tern::can_cast; using ::tern::default_generator;
 using ::tern::dequantize_blocks; using ::tern::device; using ::tern::device_type_name;
 using ::tern::dtype; using ::tern::dtype_info; using ::tern::dtype_of; using ::tern::element_size;
@@ -41,6 +42,6 @@ using ::tern::memory_format; using ::tern::parallel_for; using ::tern::promote_t
 using ::tern::quantize_blocks; using ::tern::rename_keys; using ::tern::requires_grad;
 using ::tern::seed; using ::tern::select_keys; using ::tern::set_default_device;
 using ::tern::set_default_dtype; using ::tern::set_flush_denormal; using ::tern::set_num_threads;
-using ::tern::set_warning_handler; using ::tern::strip_prefix; using ::tern::version;
-using ::tern::visit_dtype;
+using ::tern::set_warning_handler; using ::tern::strip_prefix;
+using ::tern::use_exact_quantized_products; using ::tern::version; using ::tern::visit_dtype;
 }  // namespace c10

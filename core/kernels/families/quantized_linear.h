@@ -11,9 +11,9 @@ namespace tern::kernels {
 /// [features], `out` [rows, features]; all but the rows of the input without gaps. `columns` is a
 /// whole number of blocks.
 ///
-/// A kernel may round each 32 elements of the input to 8 bits with a scale: q = x / d, d = largest
-/// magnitude / 127. An input row with an infinite or NaN element gives results that are infinite or
-/// NaN.
+/// Unless is_exact, a kernel may round each 32 elements of the input to 8 bits with a scale: q = x
+/// / d, d = largest magnitude / 127. An input row with an infinite or NaN element gives results
+/// that are infinite or NaN.
 struct QuantizedLinearArgs {
   BlockFormat format;
   std::int64_t rows, columns, features;
@@ -22,6 +22,7 @@ struct QuantizedLinearArgs {
   const void* blocks;
   const float* bias;
   float* out;
+  bool is_exact;
 };
 
 TERN_KERNEL_SLOT(quantized_linear, QuantizedLinearArgs)

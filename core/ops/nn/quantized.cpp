@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include <tern/core/autograd/record.h>
+#include <tern/core/base/exact_products.h>
 #include <tern/core/base/thread_pool.h>
 #include <tern/core/kernels/backend.h>
 #include <tern/core/kernels/families/quantized_linear.h>
@@ -62,6 +63,7 @@ Tensor run_linear(const Tensor& input, const Tensor& blocks, BlockFormat format,
   args.blocks = w.data_ptr();
   args.bias = b.defined() ? static_cast<const float*>(b.data_ptr()) : nullptr;
   args.out = static_cast<float*>(out.data_ptr());
+  args.is_exact = are_quantized_products_exact();
   kernels::run("quantized_linear", x.device(), kFloat32, args);
   return out.to(input.dtype());
 }

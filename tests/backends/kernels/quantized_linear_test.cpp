@@ -21,6 +21,7 @@ struct Product {
   std::int64_t rows, columns, features, stride;
   std::vector<std::byte> blocks;
   std::vector<float> weight, input, bias, out;
+  bool is_exact = false;
 
   Product(BlockFormat format_, std::int64_t rows_, std::int64_t features_, std::int64_t columns_,
           std::uint64_t seed)
@@ -72,9 +73,9 @@ struct Product {
   }
 
   QuantizedLinearArgs args(bool has_bias) {
-    return {format,       rows,   columns,       features,
-            input.data(), stride, blocks.data(), has_bias ? bias.data() : nullptr,
-            out.data()};
+    return {format,       rows,    columns,       features,
+            input.data(), stride,  blocks.data(), has_bias ? bias.data() : nullptr,
+            out.data(),   is_exact};
   }
 
   /// Compares with float64. A result may differ by half a step of each input, if `is_rounded`, and
@@ -146,6 +147,52 @@ TEST_P(QuantizedLinear, IsExactUpToRoundingForInputsThatEightBitsHold) {
       });
 }
 
+TEST_P(QuantizedLinear, TakesAnyNumberOfBlocks) {
+  // The kernels take up to four blocks at a time.
+  std::uint64_t seed = 2000;
+  for (const BlockFormat format : kFormats) {
+    for (std::int64_t blocks = 1; blocks <= 9; ++blocks) {
+      for (const std::int64_t rows : {1, 4, 6}) {
+        SCOPED_TRACE(std::string(block_format_name(format)) + ", " + std::to_string(rows) +
+                     " rows, " + std::to_string(blocks) + " blocks");
+        Product product(format, rows, 3, blocks * elements_of_block(format), ++seed);
+        product.round_input();
+        multiply(product, true);
+        product.check(true, false);
+      }
+    }
+  }
+}
+
+TEST_P(QuantizedLinear, TakesBlocksAtAnyAddress) {
+  for (const BlockFormat format : kFormats) {
+    for (const std::int64_t rows : {1, 5, 20}) {
+      Product product(format, rows, 6, 1280, 9);
+      multiply(product, true);
+      const std::vector<float> want = product.out;
+      for (const std::size_t offset : {1u, 2u, 7u, 33u}) {
+        std::vector<std::byte> moved(offset);
+        moved.insert(moved.end(), product.blocks.begin(), product.blocks.end());
+        QuantizedLinearArgs args = product.args(true);
+        args.blocks = moved.data() + offset;
+        ASSERT_EQ(run(args).status, kernels::StatusCode::kOk);
+        EXPECT_EQ(product.out, want) << block_format_name(format) << ", " << offset;
+      }
+    }
+  }
+}
+
+TEST_P(QuantizedLinear, RoundsNoInputIfExact) {
+  std::uint64_t seed = 3000;
+  for_each_size(
+      [&](BlockFormat format, std::int64_t rows, std::int64_t features, std::int64_t columns) {
+        Product product(format, rows, features, columns, ++seed);
+        product.is_exact = true;
+        multiply(product, true);
+        product.check(true, false);
+      });
+}
+
 TEST_P(QuantizedLinear, TakesTheLargestNumbersOfBlocks) {
   // All bits of the numbers set, or none: -1 and 0, or -128, of Q8_0; 15 and 0 of the others.
   for (const BlockFormat format :
@@ -186,6 +233,23 @@ TEST_P(QuantizedLinear, KeepsInfinitiesAndNanInTheirRow) {
           for (std::int64_t f = 0; f < 6; ++f) {
             EXPECT_EQ(std::isfinite(product.result(r, f)), r != 1) << r << ", " << f;
           }
+        }
+      }
+    }
+  }
+}
+
+TEST_P(QuantizedLinear, FindsNanInEachBlock) {
+  for (const BlockFormat format : kFormats) {
+    for (std::int64_t blocks = 1; blocks <= 7; ++blocks) {
+      const std::int64_t columns = blocks * elements_of_block(format);
+      for (std::int64_t block = 0; block < columns / kBlock; ++block) {
+        Product product(format, 2, 2, columns, 10);
+        product.at(1, block * kBlock + block % kBlock) = testing::Limits<float>::quiet_NaN();
+        multiply(product, true);
+        for (std::int64_t f = 0; f < 2; ++f) {
+          EXPECT_TRUE(std::isfinite(product.result(0, f)));
+          EXPECT_TRUE(std::isnan(product.result(1, f))) << blocks << ", " << block;
         }
       }
     }
