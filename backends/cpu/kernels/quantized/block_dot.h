@@ -102,39 +102,52 @@ template <BlockFormat format, int C>
 TERN_QUANTIZED void multiply_small_blocks(const RowsOfBlocks& rows, const RowOfActivations* x,
                                           const Target& to) {
   using Traits = BlockTraits<format>;
+  // Measured: two rows of Q8_0 are faster than four.
+  constexpr int kMost = format == BlockFormat::kQ8_0 ? 2 : 4;
+  constexpr int R = C == 1 ? std::min(kRowsTogether, kMost) : 1;
   const std::int64_t last = std::max<std::int64_t>(rows.blocks - kLanes, 0);
-  std::uint8_t padded[kLanes * Traits::kBytes] = {};
-  for (std::int64_t f = rows.begin; f < rows.end; ++f) {
-    const std::uint8_t* row = rows.data + f * rows.bytes;
-    if (rows.blocks < kLanes) {
-      std::memcpy(padded, row, static_cast<std::size_t>(rows.bytes));
-      row = padded;
+  std::uint8_t padded[R][kLanes * Traits::kBytes] = {};
+  for (std::int64_t f = rows.begin; f < rows.end; f += R) {
+    const std::uint8_t* row[R];
+    Floats sums[R][C];
+    Pairs minima[R][C];
+    for (int r = 0; r < R; ++r) {
+      row[r] = rows.data + std::min(f + r, rows.end - 1) * rows.bytes;
+      if (rows.blocks < kLanes) {
+        std::memcpy(padded[r], row[r], static_cast<std::size_t>(rows.bytes));
+        row[r] = padded[r];
+      }
+      for (int c = 0; c < C; ++c) sums[r][c] = no_floats(), minima[r][c] = no_pairs();
     }
-    Floats sums[C];
-    Pairs minima[C];
-    for (int c = 0; c < C; ++c) sums[c] = no_floats(), minima[c] = no_pairs();
     for (std::int64_t b = 0; b < rows.blocks; b += kLanes) {
       // The last group begins earlier if the row has no whole number of groups. Its activations are
       // zero where the group before has been there.
-      const std::uint8_t* const blocks = row + std::min(b, last) * Traits::kBytes;
-      prefetch(blocks);
-      if (kLanes * Traits::kBytes > 96) prefetch(blocks + 64);
-      const Halves weights = weights_of<format>(blocks);
-      const Pairs numbers = pairs_of<Traits::kBytes>(blocks);
-      const Floats scale = spread(numbers);
+      const std::int64_t first = std::min(b, last) * Traits::kBytes;
 #pragma GCC unroll 4
-      for (int c = 0; c < C; ++c) {
-        const Ints start = Traits::kOffset != 0 ? load(x[c].starts + 4 * b) : no_ints();
-        const Ints products = dot<format == BlockFormat::kQ8_0>(start, weights, x[c].q + 32 * b);
-        sums[c] = multiply_add(products, multiply(scale, load(x[c].scales + 4 * b)), sums[c]);
-        if constexpr (Traits::kHasMinimum) {
-          minima[c] = multiply_add(numbers, load_pairs(x[c].sums + 2 * b), minima[c]);
+      for (int r = 0; r < R; ++r) {
+        const std::uint8_t* const blocks = row[r] + first;
+        prefetch(blocks);
+        if (kLanes * Traits::kBytes > 96) prefetch(blocks + 64);
+        const Halves weights = weights_of<format>(blocks);
+        const Pairs numbers = pairs_of<Traits::kBytes>(blocks);
+        const Floats scale = spread(numbers);
+#pragma GCC unroll 4
+        for (int c = 0; c < C; ++c) {
+          const Ints start = Traits::kOffset != 0 ? load(x[c].starts + 4 * b) : no_ints();
+          const Ints products = dot<format == BlockFormat::kQ8_0>(start, weights, x[c].q + 32 * b);
+          sums[r][c] =
+              multiply_add(products, multiply(scale, load(x[c].scales + 4 * b)), sums[r][c]);
+          if constexpr (Traits::kHasMinimum) {
+            minima[r][c] = multiply_add(numbers, load_pairs(x[c].sums + 2 * b), minima[r][c]);
+          }
         }
       }
     }
-    for (int c = 0; c < C; ++c) {
-      const float sum = sum_lanes(sums[c]);
-      to.put(f, c, Traits::kHasMinimum ? sum + sum_lanes(minima[c]) : sum);
+    for (int r = 0; r < R && f + r < rows.end; ++r) {
+      for (int c = 0; c < C; ++c) {
+        const float sum = sum_lanes(sums[r][c]);
+        to.put(f + r, c, Traits::kHasMinimum ? sum + sum_lanes(minima[r][c]) : sum);
+      }
     }
   }
 }
