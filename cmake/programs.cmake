@@ -5,7 +5,7 @@ function(tern_add_programs header)
   file(GLOB entries CONFIGURE_DEPENDS RELATIVE ${CMAKE_CURRENT_SOURCE_DIR} *.cpp */*.cpp)
   list(FILTER entries EXCLUDE REGEX "^support/")
   if(NOT TARGET tern_text)
-    list(FILTER entries EXCLUDE REGEX "^(chat\\.cpp$|embed\\.cpp$|text/|language_model/)")  # they need tokenizers
+    list(FILTER entries EXCLUDE REGEX "^(chat\\.cpp$|embed\\.cpp$|text/)")  # they need tokenizers
   endif()
   foreach(entry IN LISTS entries)
     string(REGEX REPLACE "(/.*|\\.cpp)$" "" name ${entry})

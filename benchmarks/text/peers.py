@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Peers of text.cpp, in its order of lines: peers.py encode TOKENIZER_JSON FILE | torch FOLDER THREADS TOKENS | llama GGUF THREADS TOKENS.
+"""Peers of text.cpp, in its order of lines: peers.py encode TOKENIZER_JSON FILE | torch FOLDER THREADS TOKENS | llama GGUF THREADS TOKENS |
+agree GGUF FLOAT32_GGUF FILE: as `text agree`, of llama.cpp; llama_model_quantize to LLAMA_FTYPE_ALL_F32 makes FLOAT32_GGUF.
 
 Needs tokenizers; torch and transformers; llama-cpp-python.
 """
@@ -86,9 +87,28 @@ def llama_model(path, threads, tokens):
     report("prompt tokens/s", 512 / min(run(PROMPT, 1)[0] for _ in range(3)))
 
 
+def agree(path, reference, file):
+    import llama_cpp
+    with open(file, encoding="utf-8") as stream:
+        text = stream.read()
+
+    def best_tokens(name):
+        model = llama_cpp.Llama(name, n_ctx=1024, logits_all=True, verbose=False)
+        ids = model.tokenize(text.encode(), add_bos=False)[:1024]
+        for token in ids:
+            model.eval([token])
+        return model.scores[:len(ids)].argmax(1)
+
+    same = best_tokens(reference) == best_tokens(path)
+    report("blocks same of 200", same[:200].sum())
+    report("blocks same of 1024", same.sum())
+
+
 if __name__ == "__main__":
     kind, model, *rest = sys.argv[1:]
     if kind == "encode":
         encode(model, rest[0])
+    elif kind == "agree":
+        agree(model, *rest)
     else:
         {"torch": torch_model, "llama": llama_model}[kind](model, *map(int, rest))

@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <chrono>
+#include <cmath>
 #include <cstdio>
 #include <fstream>
 #include <iostream>
@@ -18,6 +19,7 @@
 //   text encode TOKENIZER_JSON FILE        megabytes of text per second, on one thread
 //   text generate MODEL THREADS TOKENS     tokens per second, of a prompt of 512, peak memory
 //   text first MODEL THREADS               one token, for the time from start to end
+//   text agree GGUF FILE                   perplexity and likeliest tokens of blocks beside float32
 
 namespace {
 
@@ -99,6 +101,46 @@ int first(const char* path, int threads) {
   return 0;
 }
 
+tern::Tensor row_of(const std::vector<std::int64_t>& ids) { return tern::tensor(ids).unsqueeze(0); }
+
+/// Returns the logits after each token [tokens, vocabulary].
+tern::Tensor logits_of(tern::models::CausalLM& model, const std::vector<std::int64_t>& ids) {
+  const tern::NoGradGuard no_grad;
+  tern::nn::KVCache cache = model.make_cache(static_cast<std::int64_t>(ids.size()));
+  std::vector<tern::Tensor> rows;
+  for (const std::int64_t id : ids) rows.push_back(model.next_token_logits(row_of({id}), cache));
+  return tern::cat(rows);
+}
+
+/// Compares the blocks of a file with the same numbers in float32 on the first tokens of a text,
+/// one by one.
+int agree(const char* path, const char* input) {
+  constexpr std::size_t kTokens = 1024;
+  const text::LanguageModel blocks = text::load_language_model(path);
+  const text::LanguageModel floats = text::load_language_model(path, {.keep_blocks = false});
+  std::ifstream stream(input, std::ios::binary);
+  const std::string all{std::istreambuf_iterator<char>(stream), {}};
+  std::vector<std::int64_t> ids = blocks.tokenizer.encode_ids(all);
+  ids.resize(std::min(ids.size(), kTokens));
+  const auto rest = static_cast<std::int64_t>(ids.size()) - 1;
+  const tern::Tensor next = row_of(ids).squeeze(0).narrow(0, 1, rest);
+  const auto perplexity = [&](const tern::Tensor& logits) {
+    return std::exp(tern::cross_entropy_loss(logits.narrow(0, 0, rest), next).item<double>());
+  };
+  const tern::Tensor want = logits_of(*floats.model, ids);
+  report("float32 perplexity", perplexity(want));
+  for (const bool exact : {false, true}) {
+    tern::use_exact_quantized_products(exact);
+    const tern::Tensor got = logits_of(*blocks.model, ids);
+    const tern::Tensor same = (got.argmax(-1) == want.argmax(-1)).to(tern::kLong);
+    const std::string name = exact ? "exact blocks " : "blocks ";
+    report((name + "perplexity").c_str(), perplexity(got));
+    report((name + "same of 200").c_str(), same.slice(0, 0, 200).sum().item<double>());
+    report((name + "same of 1024").c_str(), same.sum().item<double>());
+  }
+  return 0;
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -110,11 +152,12 @@ int main(int argc, char** argv) {
     if (is("encode", 2)) return encode(argv[2], argv[3]);
     if (is("generate", 3)) return generate(argv[2], std::stoi(argv[3]), std::stoll(argv[4]));
     if (is("first", 2)) return first(argv[2], std::stoi(argv[3]));
+    if (is("agree", 2)) return agree(argv[2], argv[3]);
   } catch (const std::exception& error) {
     std::cerr << error.what() << "\n";
     return 1;
   }
   std::cerr << "text encode TOKENIZER_JSON FILE | generate MODEL THREADS TOKENS | first MODEL "
-               "THREADS\n";
+               "THREADS | agree GGUF FILE\n";
   return 2;
 }
