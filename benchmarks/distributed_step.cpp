@@ -4,6 +4,7 @@
 #include <chrono>
 #include <functional>
 #include <memory>
+#include <numeric>
 #include <optional>
 #include <string>
 #include <thread>
@@ -28,11 +29,16 @@ using tern::nn::parallel::DistributedDataParallelOptions;
 using tern::testing::AlikeRanks;
 
 // Two ranks that are alike, between which a MiB takes `microseconds`, in which the core is free.
-distributed::ProcessGroup slow_network(double microseconds) {
-  return distributed::ProcessGroup(
-      std::make_unique<AlikeRanks>([microseconds](AlikeRanks::Kind /*kind*/, std::int64_t bytes) {
-        std::this_thread::sleep_for(std::chrono::duration<double, std::micro>(
-            static_cast<double>(bytes) / (1 << 20) * microseconds));
+// Notes the times of all transfers, because a sleep lasts longer on a busy machine.
+distributed::ProcessGroup slow_network(double microseconds,
+                                       const std::shared_ptr<std::vector<double>>& times) {
+  return distributed::ProcessGroup(std::make_unique<AlikeRanks>(
+      [microseconds, times](AlikeRanks::Kind /*kind*/, std::int64_t bytes) {
+        if (bytes < 4096) return;  // marks and sizes
+        times->push_back(bench::nanoseconds([&] {
+          std::this_thread::sleep_for(std::chrono::duration<double, std::micro>(
+              static_cast<double>(bytes) / (1 << 20) * microseconds));
+        }));
       }));
 }
 
@@ -88,6 +94,11 @@ Step perceptron(const std::optional<distributed::ProcessGroup>& group) {
       group);
 }
 
+double quartile(std::vector<double> times) {
+  std::sort(times.begin(), times.end());
+  return times[times.size() / 4];
+}
+
 // Takes turns, and returns the 25th percentile of each step's times: the core is shared.
 std::vector<double> times_of(const std::vector<Step>& steps, int turns) {
   std::vector<std::vector<double>> times(steps.size());
@@ -100,10 +111,7 @@ std::vector<double> times_of(const std::vector<Step>& steps, int turns) {
     }
   }
   std::vector<double> quartiles;
-  for (std::vector<double>& list : times) {
-    std::sort(list.begin(), list.end());
-    quartiles.push_back(list[list.size() / 4]);
-  }
+  for (const std::vector<double>& list : times) quartiles.push_back(quartile(list));
   return quartiles;
 }
 
@@ -142,12 +150,21 @@ Step sharded_layers(const distributed::ProcessGroup& group) {
 // times.
 void show_overlap(const std::string& name, Step (*layers)(const distributed::ProcessGroup&),
                   int trips, double share) {
-  const double guess = times_of({layers(slow_network(0))}, 10)[0];
-  const double microseconds = share * guess / 1e3 / (kLayers * trips);
-  const auto times = times_of({layers(slow_network(0)), layers(slow_network(microseconds))}, 30);
+  const auto none = std::make_shared<std::vector<double>>();
+  const auto transfers = std::make_shared<std::vector<double>>();
+  const Step fast = layers(slow_network(0, none));
+  const double microseconds = share * times_of({fast}, 10)[0] / 1e3 / (kLayers * trips);
+  const Step slow = layers(slow_network(microseconds, transfers));
+  transfers->clear();  // those of the start
+  const auto times = times_of({fast, slow}, 30);
   const std::string label = name + ", slow network (" + std::to_string(share).substr(0, 3) + "): ";
   say(label + "compute", times[0]);
-  say(label + "communication", kLayers * trips * microseconds * 1e3);
+  std::vector<double> of_steps;
+  const auto count = static_cast<std::ptrdiff_t>(kLayers) * trips;
+  for (auto at = transfers->begin(); transfers->end() - at >= count; at += count) {
+    of_steps.push_back(std::accumulate(at, at + count, 0.0));
+  }
+  say(label + "communication", quartile(of_steps));
   say(label + "step", times[1]);
 }
 

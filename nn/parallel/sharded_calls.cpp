@@ -74,6 +74,8 @@ void Sharding::before(const Module& called, const std::vector<std::size_t>& unit
 
 void Sharding::show_whole(std::size_t number) {
   ShardUnit& unit = units_[number];
+  // An activation has nothing to gather, and must not be what is gathered ahead.
+  if (unit.parameters.empty()) return;
   unit.gather();
   std::vector<std::size_t> which;
   for (std::size_t i = 0; i < unit.parameters.size(); ++i) {

@@ -32,13 +32,14 @@ TERN_MODULE(Stage);
 
 constexpr int kStages = 4;
 
-/// A step through units of two layers each. In the middle of a unit the program waits for the
-/// gather of the next one to begin (in backward that is the one before it), and no gather ends
-/// before the program is there: it goes on meanwhile.
+/// A step through units of two layers each, with activations between them, which are units, too. In
+/// the middle of a unit the program waits for the gather of the next one to begin (in backward that
+/// is the one before it), and no gather ends before the program is there: it goes on meanwhile.
 struct Prefetching {
   Prefetching() {
     for (int i = 1; i <= kStages; ++i) {
       stages->push_back(Stage([this, i](const std::string& where) { at_middle(where, i); }));
+      stages->push_back(nn::ReLU());
     }
     const auto options =
         ShardOptions()
@@ -65,12 +66,12 @@ struct Prefetching {
     if (!is_watched) return;
     if (kind == AlikeRanks::Kind::kReduceScatter) events.add("average");
     if (kind != AlikeRanks::Kind::kBroadcast) return;
-    const auto unit = static_cast<int>(bytes) - 1;
+    const int unit = static_cast<int>(bytes) / 2;  // the activations have numbers, too
     const std::string where = is_forward ? "forward" : "backward";
     events.add(where + ": gather " + std::to_string(unit));
-    // The first gather has no unit to go on with; unit 0 has no parameters.
+    // The first gather has no unit to go on with.
     const int before = is_forward ? unit - 1 : unit + 1;
-    if (unit == 0 || before < 1 || before > kStages) return;
+    if (before < 1 || before > kStages) return;
     if (!events.wait_for("middle of " + where + " " + std::to_string(before))) {
       events.add("held in vain");
     }
