@@ -18,6 +18,7 @@
 // Under mpirun: steps of its ranks. Alone: what a group of one rank costs, and how far a slow
 // network overlaps with computation, also that of fully_shard(). distributed.py runs it beside
 // PyTorch.
+// `distributed_step THREADS vae` stops after the VAE.
 
 namespace {
 
@@ -171,20 +172,23 @@ void show_overlap(const std::string& name, Step (*layers)(const distributed::Pro
 }  // namespace
 
 int main(int argc, char** argv) {
-  torch::set_num_threads(bench::threads(argc, argv));
+  const bench::Arguments arguments(argc, argv, "[THREADS] [vae]", 2);
+  torch::set_num_threads(arguments.threads());
   torch::manual_seed(0);
+  const bool is_vae_alone = arguments.is(2, "vae");
   const distributed::ProcessGroup group = distributed::init_process_group();
   if (group.size() > 1) {
     const double vae_ns = times_of({vae(group)}, 60)[0];
+    if (group.rank() == 0) say("VAE step", vae_ns);
+    if (is_vae_alone) return 0;
     const double perceptron_ns = times_of({perceptron(group)}, 8)[0];
-    if (group.rank() != 0) return 0;
-    say("VAE step", vae_ns);
-    say("MLP of 50 MiB step", perceptron_ns);
+    if (group.rank() == 0) say("MLP of 50 MiB step", perceptron_ns);
     return 0;
   }
   const auto one = times_of({vae(std::nullopt), vae(group)}, 100);
   say("VAE step without DDP", one[0]);
   say("VAE step, group of one rank", one[1]);
+  if (is_vae_alone) return 0;
   for (const double share : {0.5, 6.0}) {
     show_overlap("24 layers", &replicated_layers, 1, share);
     show_overlap("24 units of fully_shard", &sharded_layers, 3, share);

@@ -94,14 +94,15 @@ def compare_here(build, schedule):
     import distributed
 
     program = os.path.join(build, "bin/distributed_step")
-    alone = distributed.lines_of([program, "1"])["VAE step without DDP"] / 1e9
+    one = distributed.lines_of([program, "1", "vae"])
+    alone = one["VAE step without DDP"] / 1e9
     cores = os.cpu_count()
     print(f"\nVAE, {cores} cores: ranks, ms measured, ms predicted")
     for ranks in (1, 2, 4):
         if ranks == 1:
-            measured = distributed.lines_of([program, "1"])["VAE step, group of one rank"]
+            measured = one["VAE step, group of one rank"]
         else:
-            measured = distributed.lines_of(distributed.MPIRUN[:-1] + [str(ranks), program, "1"])["VAE step"]
+            measured = distributed.lines_of(distributed.MPIRUN[:-1] + [str(ranks), program, "1", "vae"])["VAE step"]
         turns = max(1, ranks / cores)
         # Over shared memory: 0.5 us and 4 GB/s for each rank that has a core.
         slow = step_of(schedule, alone * turns,
