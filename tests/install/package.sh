@@ -40,9 +40,9 @@ for package in "$work"/packages/*.deb; do dpkg-deb -f "$package" Package; done |
 depends() {
   name=$1
   shift
-  text=$(dpkg-deb -f "$work/packages/$name"_*.deb Depends)
+  listed=$(dpkg-deb -f "$work/packages/$name"_*.deb Depends)
   for pattern in "$@"; do
-    echo "$text" | grep -q -- "$pattern" || fail "$name depends on '$text', without '$pattern'"
+    echo "$listed" | grep -q -- "$pattern" || fail "$name depends on '$listed', without '$pattern'"
   done
 }
 same="$library (= $version-1)"
@@ -98,8 +98,8 @@ absent=none
 [ -n "$text" ] || absent=^text/
 (cd "$source" && sh cmake/public_headers.sh made | grep -v "$absent" | sort) | diff "$work/headers" -
 
-# Programs can open each library, and libtern its plugins.
-"$source/tests/plugins/shipped.sh" "$work/shipped" "$libraries" "$build" "$libraries/tern-$soversion"
+# Programs can open each library, and libtern its plugins. The loader knows the folder, as it does of installed packages.
+LD_LIBRARY_PATH="$libraries" "$source/tests/plugins/shipped.sh" "$work/shipped" "$libraries" "$build" "$libraries/tern-$soversion"
 
 # README's program, by pkg-config and by find_package, and the tools with its file.
 command -v pkg-config >/dev/null || "$source/cmake/setup.sh" pkg-config
