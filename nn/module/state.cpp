@@ -245,6 +245,11 @@ class ModuleLoader {
     entry.tied = &other;
     const ScalarType dtype = entry.target.dtype();
     if (entry.source.is_meta() || other.source.is_meta()) return {};
+    // One tensor, as of a tied head: its elements, a file's pages perhaps, need not be read.
+    if (entry.source.dtype() == other.source.dtype() &&
+        view_of(entry.source) == view_of(other.source)) {
+      return {};
+    }
     if (identical(entry.source.detach().to(dtype), other.source.detach().to(dtype))) return {};
     return "tied parameters \"" + other.key + "\" and \"" + entry.key +
            "\" have different values in state_dict, but are one tensor in current model.";

@@ -1,5 +1,9 @@
 #include <tern/text/generation/language_model.h>
 
+#ifdef __GLIBC__
+#include <malloc.h>
+#endif
+
 #include <filesystem>
 
 #include <tern/core/base/error.h>
@@ -24,9 +28,15 @@ GenerationOptions LanguageModel::options() const {
 LanguageModel load_language_model(const std::string& path,
                                   const LoadLanguageModelOptions& options) {
   std::error_code ignored;
-  if (std::filesystem::is_directory(path, ignored)) return load_folder(path, options);
-  TERN_CHECK(is_file(path), FileError, "text::load_language_model: no file or folder '", path, "'");
-  return load_gguf(path, options);
+  const bool is_folder = std::filesystem::is_directory(path, ignored);
+  TERN_CHECK(is_folder || is_file(path), FileError,
+             "text::load_language_model: no file or folder '", path, "'");
+  LanguageModel model = is_folder ? load_folder(path, options) : load_gguf(path, options);
+#ifdef __GLIBC__
+  // Reading has freed many small blocks, 12 MB of a tokenizer.json of 2 MB. Gives them back.
+  malloc_trim(0);
+#endif
+  return model;
 }
 
 }  // namespace tern::text
