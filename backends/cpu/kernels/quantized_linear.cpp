@@ -20,7 +20,7 @@ namespace {
 using namespace kernels;
 
 // Measured: from this many rows on, panels are faster.
-constexpr std::int64_t kPanelRows = 16;
+constexpr std::int64_t kPanelRows = 16, kExactPanelRows = 4;
 // Elements of a panel, which stay in the second-level cache.
 constexpr std::int64_t kPanelElements = 1 << 17;
 // Multiplications, and elements of blocks to expand, that are worth a thread.
@@ -33,7 +33,7 @@ KernelFn gemm_kernel;
 template <BlockFormat format>
 void multiply_bytes(const QuantizedLinearArgs& args) {
   using Traits = BlockTraits<format>;
-  constexpr int kTogether = 4;  // rows of activations
+  constexpr int kTogether = kLanes > 1 ? 4 : 1;  // rows of activations
   const Activations activations(args.input, args.rows, args.columns, args.input_row_stride,
                                 Traits::kOffset, format == BlockFormat::kQ4_K ? 1 : 2);
   const std::int64_t blocks = args.columns / elements_of_block(format);
@@ -57,6 +57,21 @@ void multiply_bytes(const QuantizedLinearArgs& args) {
                        multiply<1, format>(rows, x, to);
                      }
                    }
+                 }
+               });
+}
+
+/// Multiplies with the activations as they are, without a panel.
+void multiply_exactly(const QuantizedLinearArgs& args) {
+  const std::int64_t bytes = bytes_of_row(args.format, args.columns);
+  const std::int64_t blocks = args.columns / elements_of_block(args.format);
+  parallel_for(0, args.features, kExpandGrain / args.columns,
+               [&](std::int64_t begin, std::int64_t end) {
+                 const RowsOfBlocks rows{static_cast<const std::uint8_t*>(args.blocks), bytes,
+                                         blocks, begin, end};
+                 for (std::int64_t row = 0; row < args.rows; ++row) {
+                   multiply_floats(args.format, rows, args.input + row * args.input_row_stride,
+                                   {args.out + row * args.features, args.features, args.bias});
                  }
                });
 }
@@ -98,10 +113,11 @@ void multiply_panels(const QuantizedLinearArgs& args, KernelContext& context) {
 
 void quantized_linear(const QuantizedLinearArgs& args, KernelContext& context) {
   if (args.rows == 0 || args.features == 0) return;
-  if (args.is_exact || args.format == BlockFormat::kQ6_K || args.columns == 0 ||
-      args.rows >= kPanelRows) {
+  const bool is_exact = args.is_exact || args.format == BlockFormat::kQ6_K;
+  if (args.columns == 0 || args.rows >= (is_exact ? kExactPanelRows : kPanelRows)) {
     return multiply_panels(args, context);
   }
+  if (is_exact) return multiply_exactly(args);
   switch (args.format) {
     case BlockFormat::kQ8_0:
       return multiply_bytes<BlockFormat::kQ8_0>(args);
