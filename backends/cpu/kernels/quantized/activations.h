@@ -56,11 +56,11 @@ class Activations {
         q_(rows * groups_ * kGroup),
         starts_(rows * groups_ * 4 * kLanes),
         scales_(rows * groups_ * 4 * kLanes),
-        sums_(rows * groups_ * 2 * kLanes + 2) {
+        sums_(rows * groups_ * 2 * kLanes) {
     const std::int64_t blocks = columns / kBlock, slots = groups_ * kLanes;
     // The blocks of an incomplete last group lie at its end, unless it is the only group.
     const std::int64_t shift = groups_ > 1 ? slots - blocks : 0;
-    std::memset(sums_.data(), 0, static_cast<std::size_t>(rows * slots * 2 + 2) * sizeof(float));
+    std::memset(sums_.data(), 0, static_cast<std::size_t>(rows * slots * 2) * sizeof(float));
     for (std::int64_t row = 0; row < rows; ++row) {
       const RowOfActivations parts = this->row(row);
       auto* const q = const_cast<Number*>(parts.q);

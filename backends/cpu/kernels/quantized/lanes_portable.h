@@ -48,7 +48,7 @@ inline Floats no_floats() { return Floats{}; }
 inline Pairs no_pairs() { return Pairs{}; }
 inline Ints load(const std::int32_t* at) { return load_as<Ints>(at); }
 inline Floats load(const float* at) { return load_as<Floats>(at); }
-inline Pairs load_pairs(const float* at) { return load_as<Pairs>(at); }
+inline Pairs load_pairs(const float* at) { return Pairs{at[0], at[1], 0, 0}; }
 inline void store(float* at, Floats v) { std::memcpy(at, &v, sizeof(v)); }
 inline void store(std::int32_t* at, Ints v) { std::memcpy(at, &v, sizeof(v)); }
 inline Ints scale_ints(Ints v, int factor) { return v * factor; }
