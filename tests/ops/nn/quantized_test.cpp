@@ -110,6 +110,26 @@ TEST(QuantizedLinear, IsCloseToTheProductWithTheDequantisedWeight) {
   }
 }
 
+TEST(QuantizedLinear, RoundsNothingIfExact) {
+  manual_seed(4);
+  EXPECT_FALSE(are_quantized_products_exact());
+  for (const BlockFormat format : kMade) {
+    const Tensor blocks = quantize_rows(randn({37, 256}), format), bias = randn({37});
+    const Tensor weight = dequantize_rows(blocks, format);
+    for (const std::int64_t rows : {1, 3, 4, 15}) {
+      const Tensor x = randn({rows, 256}), want = linear(x, weight, bias);
+      const Tensor rounded = quantized_linear(x, blocks, format, bias);
+      use_exact_quantized_products(true);
+      EXPECT_TRUE(are_quantized_products_exact());
+      const Tensor exact = quantized_linear(x, blocks, format, bias);
+      use_exact_quantized_products(false);
+      EXPECT_LT(largest_difference(exact, want), 1e-4);
+      EXPECT_GT(largest_difference(rounded, want), 1e-3);
+      EXPECT_TRUE(quantized_linear(x, blocks, format, bias).equal(rounded));
+    }
+  }
+}
+
 TEST(QuantizedLinear, TakesInputsOfAnyLayout) {
   manual_seed(3);
   const BlockFormat format = BlockFormat::kQ8_0;
