@@ -7,8 +7,8 @@ namespace tern {
 
 /// Sets whether products with quantised weights take the activations as they are, for the whole
 /// program. Off by default: quantized_linear() then rounds up to 15 rows of activations to 8 bits,
-/// which is several times as fast. With it a product differs from that of the dequantised weights
-/// only by the order of its float32 sums, and a token from those of a longer prompt hardly at all.
+/// which is several times as fast. If on, a product differs from that of the dequantised weights
+/// only by the order of its float32 sums.
 ///
 /// Example:
 ///   use_exact_quantized_products(true);  // to compare with the dequantised model

@@ -34,10 +34,10 @@ TERN_API Tensor dequantize_rows(const Tensor& blocks, BlockFormat format,
 /// the blocks are constants.
 ///
 /// The sums are float32, or float64 for a float64 input. Up to 15 rows of input are rounded to 8
-/// bits, with a scale for each 32 elements, unless the format is Q6_K or the input float64; a
-/// result then differs by at most sum(|W| d / 2), where d is the largest magnitude of its 32
-/// elements of input divided by 127. More rows are multiplied in float32. A row of input with an
-/// infinite or NaN element gives a row of infinite or NaN elements.
+/// bits, d = largest magnitude / 127 for each 32 elements, unless the format is Q6_K, the input is
+/// float64 or use_exact_quantized_products() is on; a result then differs by at most
+/// sum(|W| d / 2). More rows are multiplied in float32. A row of input with an infinite or NaN
+/// element gives a row of infinite or NaN elements.
 ///
 /// Throws: DTypeError unless the blocks are uint8, the input is floating and the bias has its
 /// dtype, ShapeError unless the sizes fit, DeviceError for tensors on different devices,
