@@ -104,9 +104,9 @@ def compare_here(build, schedule):
         else:
             measured = distributed.lines_of(distributed.MPIRUN[:-1] + [str(ranks), program, "1", "vae"])["VAE step"]
         turns = max(1, ranks / cores)
-        # Over shared memory: 0.5 us and 4 GB/s for each rank that has a core.
-        slow = step_of(schedule, alone * turns,
-                       lambda size: 0 if ranks == 1 else turns * (0.5e-6 + 2 * size * (ranks - 1) / ranks / 4e9))
+        # Over shared memory: 0.5 us and 4 GB/s for each rank that has a core, after backward, which needs all cores.
+        moved = [2 * size * (ranks - 1) / ranks for size, _ in buckets_of(schedule[1], 25)]
+        slow = turns * (alone + sum(0.5e-6 + size / 4e9 for size in moved if ranks > 1))
         print(f"{ranks:3} {measured / 1e6:8.2f} {slow * 1e3:8.2f}")
 
 
