@@ -61,6 +61,7 @@ if(TERN_SANITIZE)
     add_compile_options(-Wno-mismatched-new-delete)
     if(TERN_SANITIZE MATCHES thread)
       add_compile_options(-Wno-tsan)  # GCC warns that the thread sanitizer does not support fences (State has one)
+      add_compile_options(-Wno-stringop-overflow -Wno-array-bounds)  # GCC 12 warns about its own std::string
     endif()
   endif()
 endif()
