@@ -148,6 +148,25 @@ TEST(WrongUse, AModuleWithoutParameters) {
   });
 }
 
+TEST(WrongUse, AModuleThatOneRankCannotWrap) {
+  on_ranks(2, [](ProcessGroup& group) {
+    const nn::Linear net(2, 1);
+    if (group.rank() == 1) net->requires_grad_(false);
+    const std::string text =
+        error_of([&] { DistributedDataParallel<nn::Linear>(net, ddp_options(group)); });
+    const std::string others = "DistributedDataParallel: rank 1 failed: ";
+    EXPECT_EQ(text.starts_with(others), group.rank() != 1) << text;
+    EXPECT_TRUE(contains(text, "any parameter that requires a gradient.")) << text;
+    const std::string sharded = error_of([&] {
+      auto options = nn::parallel::FullyShardOptions().process_group(group);
+      if (group.rank() == 1) options.units({nullptr});
+      nn::parallel::fully_shard(net, options);
+    });
+    EXPECT_TRUE(contains(sharded, "fully_shard: unit 0 is a null pointer")) << sharded;
+    expect_usable(group);
+  });
+}
+
 TEST(WrongUse, BackwardOnSomeRanksAlone) {
   on_ranks(3, [](ProcessGroup& group) {
     const ProcessGroup own = impatient(group);
