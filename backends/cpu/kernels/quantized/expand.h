@@ -40,8 +40,9 @@ inline void for_elements(const std::uint8_t* block, const Fn& fn) {
 template <BlockFormat format>
 inline void expand_small(const std::uint8_t* blocks, std::int64_t count, float* out) {
   for (std::int64_t i = 0; i < count; ++i) {
-    for_elements<format>(blocks + i * BlockTraits<format>::kBytes,
-                         [&](int first, Floats w) { store(out + i * 32 + first, w); });
+    const std::uint8_t* const block = blocks + i * BlockTraits<format>::kBytes;
+    prefetch(block);
+    for_elements<format>(block, [&](int first, Floats w) { store(out + i * 32 + first, w); });
   }
 }
 
