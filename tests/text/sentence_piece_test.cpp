@@ -202,6 +202,8 @@ TEST_P(SentencePieceListsTest, GiveTheSame) {
   EXPECT_EQ(refusal([](auto& wrong) { wrong.token_types[7] = 9; }),
             "token_types[7] is 9, but the types of pieces are 1 to 6");
   EXPECT_EQ(refusal([](auto& wrong) { wrong.bos = 400; }), "bos is 400, but there are 400 tokens");
+  EXPECT_EQ(refusal([](auto& wrong) { wrong.tokens[300] = "a\xFF"; }),
+            "the vocabulary: piece 300 is not UTF-8 at byte 1");
   EXPECT_TRUE(refusal([](auto& wrong) {
                 wrong.token_types[0] = 1;
               }).starts_with("the vocabulary: is no model of SentencePiece: Internal: "))
