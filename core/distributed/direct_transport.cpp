@@ -52,6 +52,7 @@ Result DirectTransport::swap(const std::vector<Tensor>& own, const std::vector<T
 Result DirectTransport::join(const std::vector<Tensor>& own, const Tensor& out, Reduction op) {
   const Tensor& mine = own[static_cast<std::size_t>(rank())];
   std::vector<Tensor> parts;
+  parts.reserve(own.size());
   for (int from = 0; from < size(); ++from) {
     parts.push_back(from == rank() ? mine : empty_like(mine));
   }

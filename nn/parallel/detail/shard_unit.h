@@ -62,9 +62,9 @@ class ShardedParameter {
 class ShardUnit {
  public:
   /// Units have different numbers.
-  ShardUnit(distributed::ProcessGroup group, parallel::MixedPrecisionPolicy policy,
+  ShardUnit(const distributed::ProcessGroup& group, parallel::MixedPrecisionPolicy policy,
             std::int64_t number)
-      : group_(std::move(group)), policy_(policy), number_(number) {}
+      : group_(group), policy_(policy), number_(number) {}
 
   /// Starts to gather, unless the parameters are there.
   void start_gather();

@@ -66,12 +66,12 @@ class Activations {
       auto* const q = const_cast<Number*>(parts.q);
       auto* const scales = const_cast<float*>(parts.scales);
       std::memset(q + (groups_ - 1) * kGroup, 0, kGroup * sizeof(Number));
-      std::memset(scales + (groups_ - 1) * 4 * kLanes, 0, 4 * kLanes * sizeof(float));
+      std::memset(scales + (groups_ - 1) * 4 * kLanes, 0, sizeof(float) * 4 * kLanes);
       for (std::int64_t b = 0; b < blocks; ++b) {
         const std::int64_t slot = b < slots - kLanes ? b : b + shift;
         Number* const numbers = q + slot / kLanes * kGroup + slot % kLanes * 16;
         const float scale =
-            quantize_activations(x + row * stride + b * kBlock, numbers, 16 * kLanes);
+            quantize_activations(x + row * stride + b * kBlock, numbers, kGroup / 2);
         std::fill_n(scales + 4 * slot, 4, scale);
       }
       for (std::int64_t group = 0; group < groups_; ++group) {

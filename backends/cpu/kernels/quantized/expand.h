@@ -72,7 +72,7 @@ inline void expand_small(const std::uint8_t* blocks, std::int64_t count, float* 
     for (std::int64_t b = 0; b < rows.blocks; b += most) {
       const std::int64_t count = std::min(most, rows.blocks - b);
       expand(format, row + b * bytes_of_block(format), count, weights);
-      for (std::int64_t i = 0; i < count * size; i += 2 * kFloats) {
+      for (std::int64_t i = 0; i < count * size; i += std::int64_t{2} * kFloats) {
         const float* const at = x + b * size + i;
         sums[0] = multiply_add(load(weights + i), load(at), sums[0]);
         sums[1] = multiply_add(load(weights + i + kFloats), load(at + kFloats), sums[1]);

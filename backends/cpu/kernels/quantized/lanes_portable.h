@@ -129,7 +129,7 @@ inline float sum_lanes(const Eight& v) {
 }
 inline Eight eight_of(const std::uint8_t* bytes, const std::uint8_t* factor) {
   Eight result;
-  for (int i = 0; i < 8; ++i) result.parts[i] = half_at(factor) * bytes[i];
+  for (int i = 0; i < 8; ++i) result.parts[i] = half_at(factor) * static_cast<float>(bytes[i]);
   return result;
 }
 inline Halves load_parts(const std::uint8_t* numbers, int first) {
