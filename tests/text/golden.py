@@ -14,6 +14,8 @@ from tokenizers import normalizers as N
 from tokenizers import pre_tokenizers as P
 from tokenizers import processors as R
 
+from places import starts
+
 FOLDER = os.path.join(os.path.dirname(os.path.abspath(__file__)), "golden")
 LLAMA3 = (r"(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}{1,3}| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+"
           r"|\s+(?!\S)|\s+")
@@ -45,21 +47,6 @@ def save(name, tokenizer):
     with open(os.path.join(FOLDER, name + ".json"), "w", encoding="ascii") as file:
         file.write('{"tokenizer": ' + json.dumps(json.loads(text), separators=(",", ":")) + ',\n"cases": [\n')
         file.write(",\n".join(json.dumps(case, separators=(",", ":")) for case in cases) + "\n]}\n")
-
-
-def starts(raw):
-    """The byte at which each character of raw.decode(errors='replace') begins, and the end."""
-    places, at = [], 0
-    for character in raw.decode(errors="replace"):
-        places.append(at)
-        size = len(character.encode())
-        if raw[at:at + size] == character.encode():
-            at += size
-        else:  # a broken part: the shortest one whose rest decodes to the rest
-            text = raw[at:].decode(errors="replace")
-            at += next(n for n in (1, 2, 3) if raw[at + n:].decode(errors="replace") == text[1:] and
-                       raw[at:at + n].decode(errors="replace") == "\ufffd")
-    return places + [len(raw)]
 
 
 def record(tokenizer, raws):

@@ -15,6 +15,8 @@ import gguf
 import numpy
 import sentencepiece
 
+from places import starts
+
 FOLDER = os.path.join(os.path.dirname(os.path.abspath(__file__)), "golden_sentence_piece")
 TRAINING = [
     "The quick brown fox jumps over the lazy dog. It doesn't think that they'll do what we've done, and the dog isn't there.",
@@ -30,21 +32,6 @@ BYTES = [b"\xff", b"the \xc3", b"\xe2\x82 x\xf0\x9f\x98", b"\xed\xa0\x80\xc0\xaf
 # Normal forms of the library take 240 KB of each model; these few characters show that the model's own is used.
 NORMAL = {"ﬁ": "fi", "Ⅳ": "IV", "㎏": "kg", "①": "1", "\u3000": " ", "\u00a0": " ", "e\u0301": "é", "\t": " ", "\n": " "}
 KINDS = {"unknown": 2, "control": 3, "unused": 5, "byte": 6}
-
-
-def starts(raw):
-    """The byte at which each character of raw.decode(errors='replace') begins, and the end."""
-    places, at = [], 0
-    for character in raw.decode(errors="replace"):
-        places.append(at)
-        size = len(character.encode())
-        if raw[at:at + size] == character.encode():
-            at += size
-        else:  # a broken part: the shortest one whose rest decodes to the rest
-            text = raw[at:].decode(errors="replace")
-            at += next(n for n in (1, 2, 3) if raw[at + n:].decode(errors="replace") == text[1:] and
-                       raw[at:at + n].decode(errors="replace") == "\ufffd")
-    return places + [len(raw)]
 
 
 def record(model, raw):
@@ -91,7 +78,8 @@ def write_llama(pieces):
 
 def main():
     os.makedirs(FOLDER, exist_ok=True)
-    rules = os.path.join(FOLDER, "rules.tsv")
+    os.chdir(FOLDER)  # a model keeps the path of its rules
+    rules = "rules.tsv"
     with open(rules, "w", encoding="ascii") as out:
         for rule in NORMAL.items():
             out.write("\t".join(" ".join(f"{ord(c):X}" for c in side) for side in rule) + "\n")
