@@ -254,7 +254,7 @@ TEST(CheckpointOfRanks, SweepsWhatKilledSavesLeft) {
 // Runs under mpirun, which KilledRank starts.
 TEST(CheckpointOfRanks, Dies) {
   const char* const path = std::getenv("TERN_TEST_CHECKPOINT");
-  if (path == nullptr) GTEST_SKIP() << "for OfAKilledRankIsTheOldOne";
+  if (path == nullptr) GTEST_SKIP() << "needs the test OfAKilledRankIsTheOldOne, which starts it";
   ProcessGroup group = distributed::init_process_group();
   Training run(group, path);
   run.step(12);
