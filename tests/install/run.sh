@@ -60,8 +60,27 @@ case $way in
     if grep -rn "$build" "$work/prefix/lib/cmake" "$work/prefix/lib/pkgconfig"; then exit 1; fi
     ;;
   add_subdirectory)
-    build_consumer -D CMAKE_BUILD_TYPE=Debug -D CMAKE_CXX_FLAGS_DEBUG=-O0 \
-      -D TERN_FOLDER="$source" -D TERN_CPU_SETS=baseline -D TERN_UNITY_JOIN=100
+    # As a part of a project the library is compiled by the commands by which it is compiled alone, so the consumer is linked
+    # with the library of the build. With TERN_TEST_FULL all of it is compiled.
+    if [ -n "${TERN_TEST_FULL:-}" ]; then
+      build_consumer -D CMAKE_BUILD_TYPE=Debug -D CMAKE_CXX_FLAGS_DEBUG=-O0 \
+        -D TERN_FOLDER="$source" -D TERN_CPU_SETS=baseline -D TERN_UNITY_JOIN=100
+      exit
+    fi
+    export CMAKE_GENERATOR="Unix Makefiles" CMAKE_EXPORT_COMPILE_COMMANDS=ON CMAKE_BUILD_TYPE=Release
+    cmake -S "$source/tests/install/consumer" -B "$work/build" -D TERN_FOLDER="$source"
+    cmake -S "$source" -B "$work/alone" -D TERN_BUILD_TESTS=OFF -D TERN_BUILD_EXAMPLES=OFF -D TERN_BUILD_BENCHMARKS=OFF \
+      -D TERN_CUDA=OFF -D TERN_MPI=OFF -D TERN_TEXT=OFF -D TERN_WERROR=OFF
+    # commands BUILD FOLDER: how the sources are compiled into FOLDER, without its name.
+    commands() { sed -n "s|$2||g; s/^ *\"command\": //p" "$1/compile_commands.json" | grep -v consumer | sort; }
+    commands "$work/alone" "$work/alone" >"$work/commands_alone"
+    commands "$work/build" "$work/build/tern" | diff "$work/commands_alone" -
+    test "$(wc -l <"$work/commands_alone")" -gt 100
+    mkdir -p "$work/build/tern/lib"
+    cp -a "$build"/lib/libtern*.so* "$work/build/tern/lib"
+    cmake --build "$work/build" --target consumer/fast consumer_torch/fast
+    "$work/build/consumer"
+    "$work/build/consumer_torch"
     ;;
   plain)
     # README's program with README's command, where a reader would have the build.
