@@ -206,6 +206,7 @@ void for_each_bias_and_beta(std::initializer_list<std::array<int, 3>> sizes, con
 template <class Check>
 void for_each_batch(const Check& check) {
   for (const std::int64_t batch : {2, 3, 12}) {
+    if (has_sanitizer() && batch != 3) continue;
     for (const MatrixLayout layout : kDense) {
       for (const int repeat : {0, 1, 2, 3}) {
         for (const auto& [m, n, k] : {std::array{20, 30, 40}, {1, 40, 70}, {40, 5, 70}}) {
