@@ -71,6 +71,16 @@ GgufBlocks GgufFile::read_blocks(std::string_view name) const {
   return content_->reader.read_blocks(content_->entry(name));
 }
 
+Tensor GgufFile::copy(std::string_view name, std::optional<ScalarType> dtype) const {
+  const GgufEntry& entry = content_->entry(name);
+  Tensor tensor = content_->reader.read(entry, detail::GgufReader::Source::kCalls);
+  return dtype ? tensor.to(*dtype) : tensor;
+}
+
+GgufBlocks GgufFile::copy_blocks(std::string_view name) const {
+  return content_->reader.read_blocks(content_->entry(name), detail::GgufReader::Source::kCalls);
+}
+
 std::vector<std::string_view> GgufFile::keys() const {
   std::vector<std::string_view> keys;
   for (const detail::GgufKey& key : content_->reader.header().keys) keys.push_back(key.name);

@@ -101,6 +101,11 @@ class TERN_API GgufFile {
   std::vector<std::int64_t> integers(std::string_view key) const;
 
  private:
+  friend class GgufLlama;
+  /// Return what read() and read_blocks() do, never as views of a mapping.
+  Tensor copy(std::string_view name, std::optional<ScalarType> dtype) const;
+  GgufBlocks copy_blocks(std::string_view name) const;
+
   struct Content;
   std::unique_ptr<Content> content_;
 };

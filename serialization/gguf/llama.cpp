@@ -218,14 +218,15 @@ const GgufLlamaName& GgufLlama::find(std::string_view name) const {
 
 Tensor GgufLlama::read(std::string_view name, std::optional<ScalarType> dtype) const {
   const GgufLlamaName& found = find(name);
-  const Tensor tensor = file_->read(found.gguf_name, dtype);
-  return found.heads == 0 ? tensor : halves_of_heads(tensor, found.heads, found, *file_);
+  if (found.heads == 0) return file_->read(found.gguf_name, dtype);
+  return halves_of_heads(file_->copy(found.gguf_name, dtype), found.heads, found, *file_);
 }
 
 GgufBlocks GgufLlama::read_blocks(std::string_view name) const {
   const GgufLlamaName& found = find(name);
-  GgufBlocks blocks = file_->read_blocks(found.gguf_name);
-  if (found.heads != 0) blocks.bytes = halves_of_heads(blocks.bytes, found.heads, found, *file_);
+  if (found.heads == 0) return file_->read_blocks(found.gguf_name);
+  GgufBlocks blocks = file_->copy_blocks(found.gguf_name);
+  blocks.bytes = halves_of_heads(blocks.bytes, found.heads, found, *file_);
   return blocks;
 }
 

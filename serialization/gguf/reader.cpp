@@ -43,29 +43,31 @@ bool GgufReader::reads(const GgufEntry& entry) {
   return entry.blocks || dtype_of_file_name(entry.type);
 }
 
-Tensor GgufReader::read(const GgufEntry& entry) const {
-  if (entry.blocks) return dequantized(entry, *entry.blocks);
+Tensor GgufReader::read(const GgufEntry& entry, Source source) const {
+  if (entry.blocks) return dequantized(entry, *entry.blocks, source);
   const auto dtype = dtype_of_file_name(entry.type);
   TERN_CHECK(dtype, FileError, "load: '", file_.path(), "': tensor '", shown_name(entry.name),
              "': the type ", entry.type,
              " is not supported, expected one of F32, F16, BF16, F64, I8, I16, I32, I64, Q8_0, "
              "Q4_0, Q4_1, Q4_K, Q6_K");
-  return stored(entry, entry.shape, *dtype);
+  return stored(entry, entry.shape, *dtype, source);
 }
 
-GgufBlocks GgufReader::read_blocks(const GgufEntry& entry) const {
+GgufBlocks GgufReader::read_blocks(const GgufEntry& entry, Source source) const {
   TERN_CHECK(entry.blocks, FileError, "load: '", file_.path(), "': tensor '",
              shown_name(entry.name), "' has the type ", entry.type,
              ", expected one of the blocks Q8_0, Q4_0, Q4_1, Q4_K, Q6_K");
   DimVector shape = entry.shape;
   shape[shape.size() - 1] =
       shape[shape.size() - 1] / elements_of_block(*entry.blocks) * bytes_of_block(*entry.blocks);
-  return {*entry.blocks, entry.shape, stored(entry, shape, kByte)};
+  return {*entry.blocks, entry.shape, stored(entry, shape, kByte, source)};
 }
 
-/// Returns the bytes of the file as a tensor: as a view of the mapping where it is aligned.
-Tensor GgufReader::stored(const GgufEntry& entry, IntArrayRef shape, ScalarType dtype) const {
-  if (mapping_ && entry.begin != entry.end) {
+/// Returns the bytes of the file as a tensor: as a view of the mapping where that is asked for and
+/// aligned.
+Tensor GgufReader::stored(const GgufEntry& entry, IntArrayRef shape, ScalarType dtype,
+                          Source source) const {
+  if (mapping_ && source == Source::kMapping && entry.begin != entry.end) {
     char* const data = mapping_->data() + entry.begin;
     if (reinterpret_cast<std::uintptr_t>(data) % element_size(dtype) == 0) {
       return from_blob(
@@ -83,7 +85,7 @@ Tensor GgufReader::stored(const GgufEntry& entry, IntArrayRef shape, ScalarType 
   return tensor;
 }
 
-Tensor GgufReader::dequantized(const GgufEntry& entry, BlockFormat format) const {
+Tensor GgufReader::dequantized(const GgufEntry& entry, BlockFormat format, Source source) const {
   Tensor tensor = make_tensor(entry.shape, kFloat, kCPU);
   auto* const out = static_cast<float*>(tensor.data_ptr());
   const std::int64_t bytes = bytes_of_block(format), elements = elements_of_block(format);
@@ -95,7 +97,7 @@ Tensor GgufReader::dequantized(const GgufEntry& entry, BlockFormat format) const
                   next = std::min(end, begin + kGrain / elements);
                   const auto at = entry.begin + static_cast<std::uint64_t>(begin * bytes);
                   const std::byte* blocks = buffer.data();
-                  if (mapping_) {
+                  if (mapping_ && source == Source::kMapping) {
                     blocks = reinterpret_cast<const std::byte*>(mapping_->data() + at);
                   } else {
                     buffer.resize(static_cast<std::size_t>((next - begin) * bytes));

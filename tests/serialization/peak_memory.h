@@ -10,15 +10,21 @@
 
 namespace tern {
 
-/// The most memory that the process has had, in bytes; 0 where the system cannot say.
-inline long peak_bytes() {
+/// A figure of /proc/self/status in bytes; 0 where the system does not have it.
+inline long status_bytes(const std::string& name) {
   std::ifstream status("/proc/self/status");
   for (std::string word; status >> word;) {
     long kilobytes = 0;
-    if (word == "VmHWM:" && status >> kilobytes) return kilobytes << 10;
+    if (word == name + ":" && status >> kilobytes) return kilobytes << 10;
   }
   return 0;
 }
+
+/// The most memory that the process has had, in bytes; 0 where the system cannot say.
+inline long peak_bytes() { return status_bytes("VmHWM"); }
+
+/// The pages of mapped files that the process has touched, in bytes; 0 where the system cannot say.
+inline long file_bytes() { return status_bytes("RssFile") + status_bytes("RssShmem"); }
 
 /// Lets the peak start from what is in use now, and returns it. From then on, the system gets each
 /// large block back when it is freed, whatever earlier tests freed: the peak is that of live

@@ -8,6 +8,7 @@
 
 #include "golden/golden.h"
 #include "serialization/gguf/builder.h"
+#include "serialization/peak_memory.h"
 #include "serialization/scratch.h"
 
 // A tiny Llama model as transformers reads it: tests/golden/serialization/gguf/files.py.
@@ -167,6 +168,22 @@ TEST_F(GgufLlamaFiles, WithRowsThatDoNotFitTheHeads) {
             "load: '" + path_ +
                 "': tensor 'blk.0.attn_q.weight': shape [6, 1] is no even number of rows for 2 "
                 "heads");
+}
+
+TEST_F(GgufLlamaFiles, GiveRowsInAnotherOrderWithoutPagesOfTheMapping) {
+  if (file_bytes() == 0) GTEST_SKIP() << "needs RssFile of /proc/self/status";
+  constexpr std::int64_t kRows = 1 << 13, kColumns = 1 << 10, kBytes = 2 * kRows * kColumns;
+  bytes_.entries.push_back(gguf_entry("blk.0.attn_q.weight", {kColumns, kRows}, 1, 32));
+  bytes_.data = 32 + kBytes;
+  write_file(path_, bytes_.str());
+  const GgufFile opened(path_, {.map = true});
+  const GgufLlama llama(opened);
+  const long before = file_bytes();
+  const Tensor rows = llama.read("model.layers.0.self_attn.q_proj.weight");
+  EXPECT_LT(file_bytes() - before, kBytes / 4);
+  const Tensor view = opened.read("blk.0.attn_q.weight");
+  EXPECT_TRUE(rows.equal(view));  // zeros
+  EXPECT_GT(file_bytes() - before, kBytes / 4 * 3);
 }
 
 TEST_F(GgufLlamaFiles, WithStretchedWavelengths) {
