@@ -15,7 +15,7 @@ DecodeStream::DecodeStream(Tokenizer tokenizer, bool skip_special_tokens)
     : tokenizer_(std::move(tokenizer)), skip_special_tokens_(skip_special_tokens) {}
 
 std::string DecodeStream::next(std::int64_t id) {
-  const std::string& token = tokenizer_.id_to_token(id);
+  const std::string token = tokenizer_.id_to_token(id);
   if (skip_special_tokens_ && tokenizer_.is_special(id)) return "";
   if (tokenizer_.pipeline_->pieces) return next_piece(static_cast<std::uint32_t>(id), token);
   return is_bytes(*tokenizer_.pipeline_) ? next_bytes(token) : next_of_window(id);

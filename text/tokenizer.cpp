@@ -10,10 +10,10 @@ namespace tern::text {
 namespace {
 
 /// The token of an id of the user.
-const std::string& token_of(const Pipeline& pipeline, std::int64_t id) {
-  const std::string* token =
-      id < 0 || id > kMaxId ? nullptr : pipeline.token(static_cast<std::uint32_t>(id));
-  TERN_CHECK(token != nullptr, IndexError, "id ", id, " is no token; the tokenizer has ",
+std::string_view token_of(const Pipeline& pipeline, std::int64_t id) {
+  const std::optional<std::string_view> token =
+      id < 0 || id > kMaxId ? std::nullopt : pipeline.token(static_cast<std::uint32_t>(id));
+  TERN_CHECK(token, IndexError, "id ", id, " is no token; the tokenizer has ",
              pipeline.vocabulary.size(), " tokens and ", pipeline.added.tokens().size(),
              " added ones");
   return *token;
@@ -38,7 +38,7 @@ std::string decode_pieces(const Pipeline& pipeline, ArrayRef<std::int64_t> ids, 
     pieces.clear();
   };
   for (const std::int64_t wide : ids) {
-    const std::string& token = token_of(pipeline, wide);
+    const std::string_view token = token_of(pipeline, wide);
     const auto id = static_cast<std::uint32_t>(wide);
     if (skip_special && pipeline.is_special(id)) continue;
     if (pipeline.is_piece(id)) {
@@ -98,8 +98,8 @@ std::string Tokenizer::decode(ArrayRef<std::int64_t> ids, bool skip_special_toke
   std::vector<std::string> tokens;
   tokens.reserve(ids.size());
   for (const std::int64_t id : ids) {
-    const std::string& token = token_of(*pipeline_, id);
-    if (!skip_special_tokens || !is_special(id)) tokens.push_back(token);
+    const std::string_view token = token_of(*pipeline_, id);
+    if (!skip_special_tokens || !is_special(id)) tokens.emplace_back(token);
   }
   return text::decode(pipeline_->decoders, std::move(tokens));
 }
@@ -116,8 +116,8 @@ std::optional<std::int64_t> Tokenizer::token_to_id(std::string_view token) const
   return id == kNoId ? std::nullopt : std::optional<std::int64_t>(id);
 }
 
-const std::string& Tokenizer::id_to_token(std::int64_t id) const {
-  return token_of(*pipeline_, id);
+std::string Tokenizer::id_to_token(std::int64_t id) const {
+  return std::string(token_of(*pipeline_, id));
 }
 
 bool Tokenizer::is_special(std::int64_t id) const {

@@ -117,7 +117,7 @@ class TERN_API Tokenizer {
   /// Returns the id of a token, as the vocabulary writes it, if there is one.
   std::optional<std::int64_t> token_to_id(std::string_view token) const;
   /// Returns the token of an id, as the vocabulary writes it. Throws IndexError if there is none.
-  const std::string& id_to_token(std::int64_t id) const;
+  std::string id_to_token(std::int64_t id) const;
   /// Returns true for a special token.
   bool is_special(std::int64_t id) const;
 

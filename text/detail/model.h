@@ -2,6 +2,7 @@
 
 #include <array>
 #include <cstdint>
+#include <cstdlib>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -70,6 +71,7 @@ char32_t character_of_byte(unsigned char byte);
 class WordCache {
  public:
   static constexpr std::size_t kMaxBytes = 22, kMaxTokens = 8;
+  WordCache();
   /// Appends the tokens of a word; returns false if it does not have them.
   bool find(std::string_view word, std::vector<PieceToken>& to) const;
   /// Keeps the tokens of a word, unless it is too long.
@@ -80,12 +82,16 @@ class WordCache {
     std::array<std::uint32_t, kMaxTokens> ids;
     std::array<std::uint8_t, kMaxTokens> sizes;
     std::array<char, kMaxBytes> word;
-    std::uint8_t size = 0, count = 0;
+    std::uint8_t size, count;  // no word has the size 0
   };
   static std::size_t slot_of(std::string_view word);
 
   static constexpr std::size_t kSlots = 1 << 14;
-  std::vector<Slot> slots_ = std::vector<Slot>(kSlots);
+  // Zeros from the system: a short text touches a few pages of the 1 MB.
+  struct Free {
+    void operator()(Slot* slots) const { std::free(slots); }
+  };
+  std::unique_ptr<Slot[], Free> slots_;
 };
 
 /// The caches of a tokenizer: one for each thread that encodes at the moment.

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -91,8 +92,8 @@ struct Pipeline {
   bool is_special(std::uint32_t id) const;
   /// Returns true for a token that `pieces` makes a text of.
   bool is_piece(std::uint32_t id) const { return id < pieces->size() && !added.find(id); }
-  /// Returns a token as the vocabulary writes it, or null.
-  const std::string* token(std::uint32_t id) const;
+  /// Returns a token as the vocabulary writes it, if there is one of this id.
+  std::optional<std::string_view> token(std::uint32_t id) const;
   /// Returns the id of a token, or kNoId.
   std::uint32_t id(std::string_view token) const;
 };

@@ -23,29 +23,37 @@ inline std::uint32_t max_id_of(std::size_t count) {
 }
 
 /// Strings and their ids, in both directions. An id has at most one string, and a string one id.
+/// The strings lie behind each other in one block: those of a model are many and short.
 class Vocabulary {
  public:
+  /// Makes room for `count` strings.
+  void reserve(std::size_t count);
   /// Adds a string; returns false, and adds nothing, if there is one of this id or the string has
-  /// one.
-  bool add(std::string text, std::uint32_t id);
+  /// one. Throws Error if all strings together had 4 GiB.
+  bool add(std::string_view text, std::uint32_t id);
   /// Returns the id of `text`, or kNoId.
   std::uint32_t find(std::string_view text) const;
-  bool has(std::uint32_t id) const { return id < texts_.size() && has_[id]; }
-  /// The string of an id that it has.
-  const std::string& text(std::uint32_t id) const { return texts_[id]; }
+  bool has(std::uint32_t id) const { return id < places_.size() && places_[id].begin != kNoId; }
+  /// The string of an id that it has, until the next one is added.
+  std::string_view text(std::uint32_t id) const {
+    return {bytes_.data() + places_[id].begin, places_[id].size};
+  }
   /// How many strings there are.
   std::size_t size() const { return count_; }
   /// The largest id and one.
-  std::uint32_t end() const { return static_cast<std::uint32_t>(texts_.size()); }
+  std::uint32_t end() const { return static_cast<std::uint32_t>(places_.size()); }
   /// The bytes of the longest string.
   std::size_t longest() const { return longest_; }
 
  private:
+  struct Place {
+    std::uint32_t begin = kNoId, size = 0;
+  };
   std::size_t slot_of(std::string_view text) const;
-  void grow();
+  void set_slots(std::size_t count);
 
-  std::vector<std::string> texts_;  // by id
-  std::vector<bool> has_;
+  std::string bytes_;
+  std::vector<Place> places_;         // by id, in bytes_
   std::vector<std::uint32_t> slots_;  // ids by hash; a power of two of them, at most half full
   std::size_t count_ = 0, longest_ = 0;
 };

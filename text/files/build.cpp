@@ -13,7 +13,8 @@ template <class... Parts>
 
 }  // namespace
 
-void add_token(Vocabulary& vocabulary, std::string token, std::uint32_t id, const Source& source) {
+void add_token(Vocabulary& vocabulary, std::string_view token, std::uint32_t id,
+               const Source& source) {
   if (id > kMaxId) refuse(source, "token '", token, "' has id ", id, ", above ", kMaxId);
   if (vocabulary.has(id)) {
     refuse(source, "id ", id, " is both '", vocabulary.text(id), "' and '", token, "'");
@@ -21,7 +22,7 @@ void add_token(Vocabulary& vocabulary, std::string token, std::uint32_t id, cons
   if (const std::uint32_t other = vocabulary.find(token); other != kNoId) {
     refuse(source, "token '", token, "' has the ids ", other, " and ", id);
   }
-  vocabulary.add(std::move(token), id);
+  vocabulary.add(token, id);
 }
 
 Merge merge_of(const Vocabulary& vocabulary, std::string_view first, std::string_view second,
@@ -89,7 +90,8 @@ void set_ends(Pipeline& pipeline, std::optional<std::int64_t> bos,
     TERN_CHECK(*id >= 0 && static_cast<std::size_t>(*id) < count, Error, name, " is ", *id,
                ", but there are ", count, " tokens");
     const auto own = static_cast<std::uint32_t>(*id);
-    const TemplatePart part{-1, in_pair ? 1 : 0, {own}, {pipeline.vocabulary.text(own)}};
+    const TemplatePart part{
+        -1, in_pair ? 1 : 0, {own}, {std::string(pipeline.vocabulary.text(own))}};
     (in_pair ? form.pair : form.single).push_back(part);
   };
   put("bos", bos, false);

@@ -68,11 +68,12 @@ std::shared_ptr<Pipeline> read_pieces(std::string_view bytes, const std::string&
   auto pipeline = std::make_shared<Pipeline>();
   pipeline->pieces = std::make_unique<SentencePieces>(bytes, name);
   const SentencePieces& pieces = *pipeline->pieces;
+  pipeline->vocabulary.reserve(pieces.size());
   for (std::uint32_t id = 0; id < pieces.size(); ++id) {
     const std::size_t invalid = find_invalid(pieces.text(id));
     TERN_CHECK(invalid == pieces.text(id).size(), FileError, name, ": piece ", id,
                " is not UTF-8 at byte ", invalid);
-    add_token(pipeline->vocabulary, std::string(pieces.text(id)), id, {name, "pieces"});
+    add_token(pipeline->vocabulary, pieces.text(id), id, {name, "pieces"});
     const bool is_added = std::ranges::find(added, id, &AddedToken::id) != added.end();
     if (pieces.kind(id) != PieceKind::kControl || is_added) continue;
     AddedToken token;

@@ -9,6 +9,7 @@ namespace {
 void read_vocabulary(const Json& json, Vocabulary& vocabulary) {
   json.expect_object();
   const Source source{json.file(), json.key()};
+  vocabulary.reserve(json.value().size());
   for (const auto& [token, id] : json.value().items()) {
     const Json value(id, json.file(), json.key() + "." + token);
     add_token(vocabulary, token, value.integer(max_id_of(json.value().size())), source);

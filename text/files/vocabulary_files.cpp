@@ -67,6 +67,7 @@ Tokenizer::Tokenizer(const BpeVocabulary& from) {
              "token_types has ", from.token_types.size(), " entries, but there are ", count,
              " tokens");
   std::vector<AddedToken> added;
+  pipeline->vocabulary.reserve(count);
   for (std::uint32_t id = 0; id < count; ++id) {
     const std::size_t invalid = find_invalid(from.tokens[id]);
     TERN_CHECK(invalid == from.tokens[id].size(), Error, "token ", id, " is not UTF-8 at byte ",
@@ -80,6 +81,7 @@ Tokenizer::Tokenizer(const BpeVocabulary& from) {
   BpeOptions options;
   set_split(*pipeline, options, from.pre_tokenizer);
   std::vector<Merge> merges;
+  merges.reserve(from.merges.size());
   for (std::size_t i = 0; i < from.merges.size(); ++i) {
     merges.push_back(merge_of(pipeline->vocabulary, from.merges[i], "",
                               {"the vocabulary", detail::text_of("merges[", i, "]")}));
@@ -96,6 +98,7 @@ Tokenizer Tokenizer::from_bpe_files(const std::string& vocabulary, const std::st
   const Json json(value, vocabulary, "");
   json.expect_object();
   const auto pipeline = std::make_shared<Pipeline>();
+  pipeline->vocabulary.reserve(value.size());
   for (const auto& [token, id] : value.items()) {
     add_token(pipeline->vocabulary, token,
               Json(id, vocabulary, token).integer(max_id_of(value.size())), {vocabulary, token});
@@ -120,7 +123,7 @@ Tokenizer Tokenizer::from_vocabulary_file(const std::string& path, bool lowercas
   Vocabulary& vocabulary = pipeline->vocabulary;
   for_each_line(path, [&](std::string_view line, std::size_t number) {
     TERN_CHECK(number <= kMaxId, FileError, path, ": more than ", kMaxId, " lines");
-    add_token(vocabulary, std::string(line), static_cast<std::uint32_t>(number - 1),
+    add_token(vocabulary, line, static_cast<std::uint32_t>(number - 1),
               {path, detail::text_of("line ", number)});
   });
   const std::uint32_t unk = vocabulary.find("[UNK]");

@@ -48,10 +48,11 @@ Bpe::Bpe(const Vocabulary& vocabulary, const std::vector<Merge>& merges, const B
     bytes_[byte] = vocabulary.find(name);
   }
   if (!options.byte_level || !options.ignore_merges) return;
+  words_.reserve(vocabulary.size());
   for (std::uint32_t id = 0; id < vocabulary.end(); ++id) {
     if (!vocabulary.has(id)) continue;
     if (std::optional<std::string> bytes = bytes_of_characters(vocabulary.text(id))) {
-      words_.add(*std::move(bytes), id);
+      words_.add(*bytes, id);
     }
   }
 }

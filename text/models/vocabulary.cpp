@@ -4,34 +4,44 @@
 #include <bit>
 #include <functional>
 
+#include <tern/core/base/error.h>
+
 namespace tern::text {
 
 std::size_t Vocabulary::slot_of(std::string_view text) const {
   std::size_t at = std::hash<std::string_view>()(text) & (slots_.size() - 1);
-  while (slots_[at] != kNoId && texts_[slots_[at]] != text) at = (at + 1) & (slots_.size() - 1);
+  while (slots_[at] != kNoId && this->text(slots_[at]) != text) {
+    at = (at + 1) & (slots_.size() - 1);
+  }
   return at;
 }
 
-void Vocabulary::grow() {
-  slots_.assign(std::max<std::size_t>(64, slots_.size() * 2), kNoId);
-  for (std::uint32_t id = 0; id < texts_.size(); ++id) {
-    if (has_[id]) slots_[slot_of(texts_[id])] = id;
+void Vocabulary::set_slots(std::size_t count) {
+  slots_.assign(std::bit_ceil(std::max<std::size_t>(64, count)), kNoId);
+  for (std::uint32_t id = 0; id < end(); ++id) {
+    if (has(id)) slots_[slot_of(text(id))] = id;
   }
 }
 
-bool Vocabulary::add(std::string text, std::uint32_t id) {
+void Vocabulary::reserve(std::size_t count) {
+  places_.reserve(count);
+  if (slots_.size() < 2 * count) set_slots(2 * count);
+}
+
+bool Vocabulary::add(std::string_view text, std::uint32_t id) {
   if (has(id)) return false;
-  if (slots_.size() < 2 * (count_ + 1)) grow();
+  if (slots_.size() < 2 * (count_ + 1)) set_slots(4 * count_);
   const std::size_t slot = slot_of(text);
   if (slots_[slot] != kNoId) return false;
-  if (id >= texts_.size()) {
-    texts_.resize(id + 1);
-    has_.resize(id + 1);
-  }
+  TERN_CHECK(text.size() < kNoId - bytes_.size(), Error,
+             "a vocabulary has less than 4 GiB of text, got ", bytes_.size(), " bytes and ",
+             text.size(), " more");
+  if (id >= end()) places_.resize(id + 1);
   slots_[slot] = id;
   longest_ = std::max(longest_, text.size());
-  texts_[id] = std::move(text);
-  has_[id] = true;
+  places_[id] = {static_cast<std::uint32_t>(bytes_.size()),
+                 static_cast<std::uint32_t>(text.size())};
+  bytes_ += text;
   ++count_;
   return true;
 }
@@ -41,7 +51,7 @@ std::uint32_t Vocabulary::find(std::string_view text) const {
 }
 
 PairTable::PairTable(std::size_t count) {
-  const std::size_t size = std::bit_ceil(2 * count + 2);
+  const std::size_t size = std::bit_ceil(count + count / 3 + 2);  // at most three quarters full
   slots_.assign(size, {0, {kNoId, kNoId}});
   shift_ = 64 - std::countr_zero(size);
 }

@@ -1,9 +1,14 @@
 #include <cstring>
 #include <functional>
+#include <new>
 
 #include <tern/text/detail/model.h>
 
 namespace tern::text {
+
+WordCache::WordCache() : slots_(static_cast<Slot*>(std::calloc(kSlots, sizeof(Slot)))) {
+  if (slots_ == nullptr) throw std::bad_alloc();
+}
 
 std::size_t WordCache::slot_of(std::string_view word) {
   return std::hash<std::string_view>()(word) & (kSlots - 1);

@@ -111,9 +111,8 @@ void trim(const Pipeline& pipeline, std::string_view input, Sequence& text) {
     // Added tokens may have taken blanks along.
     const std::string_view taken = input.substr(span.begin, span.end - span.begin);
     const bool is_added = pipeline.added.find(text.ids[i]) != nullptr;
-    const std::string_view token = is_added && find_invalid(taken) == taken.size()
-                                       ? taken
-                                       : std::string_view(*pipeline.token(text.ids[i]));
+    const std::string_view token =
+        is_added && find_invalid(taken) == taken.size() ? taken : *pipeline.token(text.ids[i]);
     std::uint32_t leading = count_blanks(token, take_first);
     const std::uint32_t trailing = count_blanks(token, take_last);
     const bool is_first = i == 0 || span.begin == 0;
@@ -132,7 +131,7 @@ void append(const Pipeline& pipeline, const Sequence& text, std::int64_t type_id
   to.type_ids.insert(to.type_ids.end(), count, type_id);
   to.special_tokens_mask.insert(to.special_tokens_mask.end(), count, 0);
   for (std::size_t i = 0; i < count; ++i) {
-    to.tokens.push_back(*pipeline.token(text.ids[i]));
+    to.tokens.emplace_back(*pipeline.token(text.ids[i]));
     to.offsets.push_back({text.spans[i].begin, text.spans[i].end});
   }
 }

@@ -120,9 +120,9 @@ bool Pipeline::is_special(std::uint32_t id) const {
   return token != nullptr && token->special;
 }
 
-const std::string* Pipeline::token(std::uint32_t id) const {
-  if (const AddedToken* token = added.find(id)) return &token->text;
-  return vocabulary.has(id) ? &vocabulary.text(id) : nullptr;
+std::optional<std::string_view> Pipeline::token(std::uint32_t id) const {
+  if (const AddedToken* token = added.find(id)) return token->text;
+  return vocabulary.has(id) ? std::optional(vocabulary.text(id)) : std::nullopt;
 }
 
 std::uint32_t Pipeline::id(std::string_view token) const {

@@ -28,7 +28,8 @@ struct Source {
 };
 
 /// Adds a token to the vocabulary. Throws FileError if the id or the token is there already.
-void add_token(Vocabulary& vocabulary, std::string token, std::uint32_t id, const Source& source);
+void add_token(Vocabulary& vocabulary, std::string_view token, std::uint32_t id,
+               const Source& source);
 
 /// Returns the merge of two tokens. Throws FileError if one of the three tokens is none.
 Merge merge_of(const Vocabulary& vocabulary, std::string_view first, std::string_view second,
