@@ -8,7 +8,9 @@ constexpr std::size_t kMaxAddedToken = 1024;
 
 template <class... Parts>
 [[noreturn]] void refuse(const Source& source, const Parts&... parts) {
-  TERN_CHECK(false, FileError, source.file, ": key '", source.key, "': ", parts...);
+  const std::string number = source.number ? detail::text_of(*source.number) : "";
+  TERN_CHECK(false, FileError, source.file, ": key '", source.key, number, source.behind,
+             "': ", parts...);
 }
 
 }  // namespace
@@ -16,13 +18,11 @@ template <class... Parts>
 void add_token(Vocabulary& vocabulary, std::string_view token, std::uint32_t id,
                const Source& source) {
   if (id > kMaxId) refuse(source, "token '", token, "' has id ", id, ", above ", kMaxId);
+  if (vocabulary.add(token, id)) return;
   if (vocabulary.has(id)) {
     refuse(source, "id ", id, " is both '", vocabulary.text(id), "' and '", token, "'");
   }
-  if (const std::uint32_t other = vocabulary.find(token); other != kNoId) {
-    refuse(source, "token '", token, "' has the ids ", other, " and ", id);
-  }
-  vocabulary.add(token, id);
+  refuse(source, "token '", token, "' has the ids ", vocabulary.find(token), " and ", id);
 }
 
 Merge merge_of(const Vocabulary& vocabulary, std::string_view first, std::string_view second,
@@ -39,7 +39,9 @@ Merge merge_of(const Vocabulary& vocabulary, std::string_view first, std::string
     refuse(source, "a merge joins two tokens, got '", first, "' and '", second, "'");
   }
   Merge merge{find(first), find(second), 0};
-  merge.id = find(std::string(first) + std::string(second.substr(prefix.size())));
+  std::string both(first);
+  both += second.substr(prefix.size());
+  merge.id = find(both);
   return merge;
 }
 

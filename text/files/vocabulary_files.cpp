@@ -83,8 +83,8 @@ Tokenizer::Tokenizer(const BpeVocabulary& from) {
   std::vector<Merge> merges;
   merges.reserve(from.merges.size());
   for (std::size_t i = 0; i < from.merges.size(); ++i) {
-    merges.push_back(merge_of(pipeline->vocabulary, from.merges[i], "",
-                              {"the vocabulary", detail::text_of("merges[", i, "]")}));
+    merges.push_back(
+        merge_of(pipeline->vocabulary, from.merges[i], "", {"the vocabulary", "merges[", i, "]"}));
   }
   pipeline->model = make_bpe(pipeline->vocabulary, merges, options);
   set_added_tokens(*pipeline, std::move(added), {"the vocabulary", "token_types"});
@@ -106,8 +106,7 @@ Tokenizer Tokenizer::from_bpe_files(const std::string& vocabulary, const std::st
   std::vector<Merge> list;
   for_each_line(merges, [&](std::string_view line, std::size_t number) {
     if (line.empty() || (number == 1 && line.starts_with("#version"))) return;
-    list.push_back(
-        merge_of(pipeline->vocabulary, line, "", {merges, detail::text_of("line ", number)}));
+    list.push_back(merge_of(pipeline->vocabulary, line, "", {merges, "line ", number}));
   });
   set_byte_level(*pipeline, false);
   pipeline->model = make_bpe(pipeline->vocabulary, list, {});
@@ -123,8 +122,7 @@ Tokenizer Tokenizer::from_vocabulary_file(const std::string& path, bool lowercas
   Vocabulary& vocabulary = pipeline->vocabulary;
   for_each_line(path, [&](std::string_view line, std::size_t number) {
     TERN_CHECK(number <= kMaxId, FileError, path, ": more than ", kMaxId, " lines");
-    add_token(vocabulary, line, static_cast<std::uint32_t>(number - 1),
-              {path, detail::text_of("line ", number)});
+    add_token(vocabulary, line, static_cast<std::uint32_t>(number - 1), {path, "line ", number});
   });
   const std::uint32_t unk = vocabulary.find("[UNK]");
   TERN_CHECK(unk != kNoId, FileError, path, ": the token [UNK] is missing among ",

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -22,9 +23,12 @@ PostProcessor read_post_processor(const Json& json);
 PostProcessor bert_form(const std::pair<std::string, std::uint32_t>& cls,
                         const std::pair<std::string, std::uint32_t>& sep, bool roberta);
 
-/// Where tokens come from, for errors.
+/// Where tokens come from, for errors. A number and what stands behind it end the key: it becomes
+/// text only if there is an error.
 struct Source {
-  std::string file, key;
+  std::string_view file, key;
+  std::optional<std::size_t> number = std::nullopt;
+  std::string_view behind = {};
 };
 
 /// Adds a token to the vocabulary. Throws FileError if the id or the token is there already.
