@@ -37,6 +37,10 @@ struct LoadFileOptions {
   /// must not be shortened or overwritten in place (tern's saves do neither): access to a lost page
   /// ends the process with SIGBUS.
   bool map = false;
+  /// With `map`: a thread reads the file into the cache of the system while the program goes on, so
+  /// that the first use of the tensors does not wait for one page after the other. For files that
+  /// will be used as a whole. Needs Linux 5.14; elsewhere it does nothing.
+  bool read_ahead = false;
   /// JSON, safetensors: receives the strings of SaveOptions::metadata; GGUF: keys and values but
   /// arrays, as text. Null for none. Cleared by formats without metadata.
   std::vector<std::pair<std::string, std::string>>* metadata = nullptr;

@@ -36,7 +36,7 @@ void in_parallel(std::int64_t count, std::int64_t grain, const Part& part) {
 
 GgufReader::GgufReader(const InputFile& file, const LoadFileOptions& options)
     : file_(file), header_(read_gguf_header(file)) {
-  if (options.map) mapping_ = std::make_shared<const MappedFile>(file);
+  if (options.map) mapping_ = std::make_shared<const MappedFile>(file, options.read_ahead);
 }
 
 bool GgufReader::reads(const GgufEntry& entry) {
@@ -74,6 +74,7 @@ Tensor GgufReader::stored(const GgufEntry& entry, IntArrayRef shape, ScalarType 
           data, shape, [keep = mapping_](void*) {}, TensorOptions(dtype).device(kCPU));
     }
   }
+  if (mapping_) mapping_->set_apart(entry.begin, entry.end);
   Tensor tensor = make_tensor(shape, dtype, kCPU);
   auto* const data = static_cast<char*>(tensor.data_ptr());
   constexpr std::int64_t kGrain = 8 << 20;

@@ -70,7 +70,7 @@ void read_ranges(const InputFile& file, const std::vector<ByteRange>& ranges) {
 
 SafetensorsReader::SafetensorsReader(const InputFile& file, const LoadFileOptions& options)
     : file_(file), header_(read_safetensors_header(file)) {
-  if (options.map) mapping_ = std::make_shared<const MappedFile>(file);
+  if (options.map) mapping_ = std::make_shared<const MappedFile>(file, options.read_ahead);
 }
 
 /// Returns a view of the mapping. Undefined if the file is not mapped, the tensor is empty or its

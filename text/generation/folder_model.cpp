@@ -17,7 +17,8 @@ std::shared_ptr<models::CausalLM> load_model(Options options, const std::string&
                                              const std::optional<ScalarType>& dtype) {
   if (dtype) options.dtype(*dtype);
   Holder net(options.device(Device(kMeta)));
-  net->load_state_dict(load_state(folder, {.map = true}), {.assign = true, .cast = true});
+  net->load_state_dict(load_state(folder, {.map = true, .read_ahead = true}),
+                       {.assign = true, .cast = true});
   net->eval();
   return net.ptr();
 }

@@ -127,13 +127,15 @@ std::string token_text(const Tokenizer& tokenizer, const std::optional<std::int6
 }  // namespace
 
 LanguageModel load_gguf(const std::string& path, const LoadLanguageModelOptions& options) {
-  const GgufFile file(path, {.map = true});
+  const GgufFile file(path, {.map = true, .read_ahead = true});
+  // First, from the beginning of the file: meanwhile the weights are read.
+  Tokenizer tokenizer = read_tokenizer(file);
   models::LlamaOptions llama = models::LlamaOptions::from_config(GgufLlama(file).config());
   models::Llama net(llama.device(Device(kMeta)).dtype(options.dtype.value_or(kFloat)));
   Filler(*net, file, options).fill();
   net->eval();
 
-  LanguageModel result{.model = net.ptr(), .tokenizer = read_tokenizer(file)};
+  LanguageModel result{.model = net.ptr(), .tokenizer = std::move(tokenizer)};
   const std::optional<std::int64_t> eos = find_integer(file, "tokenizer.ggml.eos_token_id");
   for (const auto& end : {eos, find_integer(file, "tokenizer.ggml.eot_token_id")}) {
     if (!end || std::ranges::find(result.eos_token_ids, *end) != result.eos_token_ids.end())
