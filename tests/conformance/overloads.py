@@ -187,17 +187,16 @@ def compiled(overloads, command):
 def declared(root=HERE.parent.parent):
     """The parameters of tern's functions and methods, as lists of (parameter, default), by name."""
     sys.path.insert(0, str(root / "tools/generate"))
-    from cpp import items, split_list  # noqa: E402: a module of tern's own
+    from cpp import declarations  # noqa: E402: a module of tern's own
 
     found = {}
     paths = [path for pattern in ("core/ops/*/*.[hi]*", "core/ops/generated/**/*.[hi]*") for path in root.glob(pattern)]
     for path in [*paths, root / "core/tensor/tensor.h", *root.glob("compat/names/ops/*.h")]:
-        for item in items(path.read_text()):
-            named = re.match(r"(?:template <.*?> ?)?(?:requires .*? )?(?:TERN_API |inline )*[\w:<>, &]+?[ &](\w+)\((.*?)\)(?: const)? ?(?:[;{=]|requires)", item.code)
-            if named:
-                owner = "Tensor" if path.suffix == ".inc" or path.name == "tensor.h" else "at"
-                parameters = [[*parameter.split(" = "), ""][1] for parameter in split_list(named[2])]
-                found.setdefault((owner, named[1]), []).append(parameters)
+        owner = "Tensor" if path.suffix == ".inc" or path.name == "tensor.h" else "at"
+        for d in declarations(path.read_text()):
+            if d.kind == "function" and d.type:
+                parameters = [[*parameter.split(" = "), ""][1] for parameter in d.parameters]
+                found.setdefault((owner, d.name), []).append(parameters)
     return found
 
 

@@ -1,17 +1,11 @@
-"""Splits C++ headers into declarations with the comments above them."""
+"""Reads the declarations of C++ headers, with the comments above them."""
 
 import re
 from dataclasses import dataclass
+from functools import cache
 
 STRING = r'"(?:\\.|[^"\\])*"|\'(?:\\.|[^\'\\])*\''
-LINES = (  # kinds of lines that are no part of a declaration
-    ("doc", r"\s*///(?![/<]) ?"),
-    ("blank", r"\s*$"),
-    ("remark", r"\s*//"),
-    ("include", r"#include <tern/.*\.(inc|def)>"),
-    ("label", r"\s*(public|private|protected):\s*$"),
-)
-SCOPE = r'\s*(template\s*<.*>\s*)?(TERN_API\s+)?(inline\s+)?(namespace|class|struct|enum|union|extern\s+"")[\s{]'
+DOC = r"\s*///(?![/<]) ?"
 
 
 def nested(opening, closing):
@@ -22,30 +16,77 @@ def nested(opening, closing):
     return inner
 
 
-ROUND = nested(r"\(", r"\)")
-OPERAND = rf"\s*(?:requires\s*(?:{ROUND})?\s*{nested('{', '}')}|!?{ROUND}|[\w:]+(?:{nested('<', '>')})?[\w:]*)"
+ROUND, ANGLE, CURLY = nested(r"\(", r"\)"), nested("<", ">"), nested("{", "}")
+OPERAND = rf"\s*(?:requires\s*(?:{ROUND})?\s*{CURLY}|!?{ROUND}|[\w:]+(?:{ANGLE})?[\w:]*)"
 CONSTRAINT = rf"\brequires\b(?:{OPERAND}\s*(?:\|\||&&))*{OPERAND}"
+PREFIX = rf"""(?x)
+    ^\s*template\s*{ANGLE} | \b(?:TERN_API|inline|constexpr|static|extern|virtual|friend)\b
+    | \bexplicit\s*(?:{ROUND})? | \[\[.*?\]\] | \b(?:alignas|__attribute__)\s*{ROUND}
+    | \bdecltype\(auto\)"""
+KINDS = {  # what a declaration is without its prefixes: the first pattern that matches
+    "directive": "#",
+    "operator": r"[^(=]*\b(?P<name>operator\s*(?:\(\)|[^(]+))",
+    "other": r"using namespace|static_assert|template\b|[^(={]*::~?\w+\s*\(",
+    "namespace": r"namespace\s*(?P<name>[\w:]*)|\"C\"",
+    "enum": r"enum (?:class )?(?P<name>\w+)",
+    "type": rf"""(?x) (?:class|struct|union)\b\s*(?P<name>\w*)
+        (?P<specialized>(?:{ANGLE})?[\w:]*)\s*(?:final\s*)?(?:[{{;]|:[^:])""",
+    "alias": r"(?:using|concept) (?P<name>\w+) =",
+    "import": r"using (?:typename )?(?:\w*::)*(?P<name>\w+);",
+    "module": r"TERN_MODULE(?:_IMPL)?\((?P<name>\w+)",  # the holder of a module
+    "option": r"""(?x) TERN_(?:OPTIM_)?(?:ARG|STATE)\((?P<type>.*?),\s*(?P<name>\w+)
+        (?:,\ \.[^)]*)?\)(?:\ *=\ *)?(?P<value>.*?);""",
+    "macro": r"[A-Z]+_[A-Z_]+\(",
+    "function": rf"(?P<type>[^(={{]*?)(?P<name>~?\w+)\s*(?P<parameters>{ROUND})",
+    "variable": r"(?P<type>[^(={]*[\s&*>])(?P<name>\w+)(?:\[\w*\])?(?:[,;{]|\s*= (?P<value>.*);)",
+}
 
 
 @dataclass
-class Item:
-    """A declaration ("whole", "function" with a body below, "scope", "value" of an enum), or a line of another kind: those of LINES,
-    "define" and "macro", its other lines, "directive", "body", a line in a function, and "end" of a scope."""
+class Declaration:
+    lines: slice  # where it stands, without the body below a function
+    code: str  # the lines as one, without comments
+    remark: str  # the comment behind it
+    scopes: list  # the declarations around it
+    doc: list  # the comment above, without slashes; overloads share that of the first
+    kind: str = "other"  # of KINDS, or "value" of an enum
+    name: str = ""
+    type: str = ""  # of a variable; the result of a function
+    value: str = ""
+    parameters: str = ""
+    specialized: str = ""
 
-    kind: str
-    lines: list
-    doc: list  # the comment above, without slashes
-    scopes: list  # those around it: (level, name, whether it is an enum)
-    bare: str = ""  # on one line, without comments and the texts of strings
+    def __post_init__(self):
+        bare = re.sub(PREFIX, "", unconstrained(self.code)).strip()
+        for kind, pattern in KINDS.items():
+            if found := re.match(pattern, bare):
+                self.kind = kind
+                for key, text in found.groupdict("").items():
+                    setattr(self, key, text.strip())
+                break
+        self.parameters = split_list(self.parameters[1:-1])
 
     @property
-    def code(self):
-        """The declaration on one line without comments."""
-        return " ".join(filter(None, (without_remark(line).strip() for line in self.lines)))
+    def space(self):
+        return "::".join(scope.name for scope in self.scopes if scope.kind == "namespace")
 
+    @property
+    def is_member(self):
+        return any(scope.kind != "namespace" for scope in self.scopes)
 
-def without_remark(line):
-    return re.sub(STRING + "|//.*", lambda found: "" if found[0].startswith("//") else found[0], line)
+    @property
+    def group(self):
+        """What a run of declarations below one comment has in common."""
+        is_constant = self.kind == "variable" and "constexpr" in self.code
+        return self.kind if is_constant or self.kind == "alias" else self.name
+
+    def share(self, above):
+        """Takes the comment above the declarations before, if it is about this one, too."""
+        if self.group in (above.group, "end" if above.group == "begin" else above.group):
+            self.doc = above.doc
+        elif self.name == above.name + "_":
+            about = f"In-place form of {above.name}(): writes the result into `self`"
+            self.doc = [about + " and returns it.", "", *above.doc]
 
 
 def balance(text, brackets):
@@ -64,61 +105,59 @@ def split_list(text):
     return [part.strip() for part in parts] if text.strip() else []
 
 
+def name_of(parameter):
+    """The name of a parameter, without its type and default."""
+    return re.sub(".*[ &*>]", "", parameter.partition(" = ")[0])
+
+
+def without_remarks(text):
+    return re.sub(f"{STRING}|//.*", lambda found: "" if found[0][0] == "/" else found[0], text)
+
+
 def unconstrained(text):
     """A declaration without its requires clauses."""
     return text if "concept " in text else re.sub(CONSTRAINT, "", text)
 
 
-def scope_name(bare):
-    name = re.sub(r"^\s*template\s*<.*?>(?=\s*(class|struct))|alignas\([^)]*\)|TERN_API|final|\s*(?<!:):(?!:).*|\s*{.*|<.*", "", bare)
-    return name.split()[-1] if name.split() else ""
+def is_complete(bare):
+    if bare.lstrip().startswith("#"):
+        return not bare.endswith("\\")
+    rest = unconstrained(bare).rstrip()
+    is_open = balance(bare, "()") > 0 or rest.endswith("}") and balance(rest, "{}") > 0
+    return not is_open and re.search(rf"[;{{}}]$|^\s*[A-Z_]+{ROUND}$", rest)
 
 
-def items(text):
-    """All lines of a header as items."""
-    level, body_level, kind = 0, None, ""
-    scopes, doc, lines, bare = [], [], [], ""
-    for line in text.splitlines():
-        code = re.sub(STRING, lambda found: found[0][0] * 2, without_remark(line))
-        is_macro, kind = kind in ("define", "macro") and last.endswith("\\"), ""
-        last = line
-        if is_macro:
-            kind = "macro"
-        elif re.match(r"\s*#\s*define", line):
-            kind = "define"
-        elif body_level is None and not lines:
-            kind = next((kind for kind, pattern in LINES if re.match(pattern, line)), "")
-        if not kind and re.match(r"\s*#", line):
-            kind = "directive"
-        elif not kind and body_level is not None:
-            kind = "body"
-            level += balance(code, "{}")
-            body_level = None if level <= body_level else body_level
-        elif not kind and not lines and re.match(r"\s*}", code):
-            kind = "end"
-            level -= code.count("}")
-            scopes = [scope for scope in scopes if scope[0] < level]
-        if kind == "doc":
-            doc.append(re.sub(LINES[0][1], "", line))
-        if kind:
-            yield Item(kind, [line], doc, scopes)
-            doc = doc if kind in ("doc", "remark") else []
+@cache
+def declarations(text):
+    """The declarations of a header in order, those of a scope behind it."""
+    found, scopes, doc, codes, above, body = [], [], [], [], None, 0
+    for i, (line, code) in enumerate(zip(text.splitlines(), without_remarks(text).splitlines())):
+        plain = re.sub(STRING, '""', code)
+        if body:
+            body += balance(plain, "{}")
+        elif not codes and (match := re.match(DOC, line)):
+            doc.append(line[match.end() :])
+        elif not codes and re.match(r"\s*//", line):
             continue
-        lines, bare = lines + [line], bare + " " + code
-        rest, around = unconstrained(bare).rstrip(), scopes
-        if balance(bare, "()") > 0:
-            continue
-        if scopes and scopes[-1][2]:
-            kind = "value"
-        elif rest.endswith(";") or rest.endswith("}") and balance(rest, "{}") == 0:
-            kind = "whole"
-        elif rest.endswith("{") and re.match(SCOPE, bare) and not re.search(r"\)\s*(const)?\s*(noexcept)?\s*{", bare):
-            kind = "scope"
-            scopes = scopes + [(level, scope_name(bare), bool(re.match(r"\s*enum\s", bare)))]
-        elif rest.endswith("{"):
-            kind = "function"
-            body_level = level
-        if kind:
-            level += balance(bare, "{}")
-            yield Item(kind, lines, doc, around, bare)
-            doc, lines, bare = [], [], ""
+        elif not codes and re.match(r"\s*(}|$|(public|private|protected):)", plain):
+            doc, above, scopes = [], None, scopes[: len(scopes) - plain.count("}")]
+        else:
+            codes.append(code.strip())
+            bare = f"{bare} {plain}" if len(codes) > 1 else plain
+            is_value = bool(scopes) and scopes[-1].kind == "enum" and codes[0][:1] != "#"
+            if not is_complete(bare) and not is_value:
+                continue
+            remark = re.sub("^//(/<)? ?|(clang-format|NOLINT).*", "", line[len(code) :])
+            where, remark = slice(i + 1 - len(codes), i + 1), remark if len(codes) == 1 else ""
+            d = Declaration(where, " ".join(filter(None, codes)), remark, scopes, doc)
+            d.kind = "value" if is_value else d.kind
+            if "= delete;" in code and not doc:
+                d.doc = ["Not copyable."]
+            elif above and not doc:
+                d.share(above)
+            found, doc, codes, above = [*found, d], [], [], d if doc else above
+            if balance(bare, "{}") > 0 and d.kind in ("namespace", "enum", "type"):
+                scopes = [*scopes, d]
+            else:
+                body = balance(bare, "{}")
+    return found

@@ -2,95 +2,69 @@
 
 import re
 
-from cpp import items
+from cpp import declarations, name_of
 
-SECTIONS = {
-    "Tensors and autograd": "core/",
-    "Layers and their functions": r"nn/(options|utils|module|parallel|\w+\.h)",
-    "Models": "nn/models",
-    "Optimizers and schedulers": "nn/optim",
-    "Data": "nn/data",
-    "Training": "train/",
-    "Files": "serialization/",
+TYPES = {  # how users read the types of C++
+    r"std::|Strict(er<std::size_t>)?": "",
+    r"^Integer<uint64_t>$": "uint64",
+    r"Integer<size_t>|int64_t|\bInt\b": "int64",
+    r"\bBool\b": "bool",
+    r"^optional<(.*)>$": r"\1 or nullopt",
 }
-NAME = r"(?:template <.*> )?(?:struct|class)(?: TERN_API)? ([A-Za-z]*Options)\b"
+OTHER = r"const \w*Options&|= delete|\bstatic\b|/\*"  # functions that set no field
+ALIAS = r"(?m)^using (\w+Options) = (?:\w+::)*(\w+Options)(?:<[^>]*>)?;"
+HEAD = "\n| option | type | default | what it says |\n| --- | --- | --- | --- |\n"
 
 
-def shown_type(text):
-    """A C++ type as users read it."""
-    text = re.sub(r"^Integer<uint64_t>$", "uint64", re.sub(r"std::|Strict(er<std::size_t>)?", "", text))
-    text = re.sub(r"Integer<size_t>|int64_t|^Int$", "int64", re.sub(r"^Bool$", "bool", text))
-    return re.sub(r"^optional<(.*)>$", r"\1 or nullopt", text)
+def shown(type):
+    for pattern, text in TYPES.items():
+        type = re.sub(pattern, text, type)
+    return type
 
 
-def about(item):
-    text = " ".join(item.doc) or "".join(re.findall(";  // (.*)", item.lines[0]))
-    return re.sub(r" (Example|Shape|Throws):.*", "", text).rstrip()
+def about(d):
+    text = re.sub(" (Example|Shape|Throws):.*", "", " ".join(d.doc) or d.remark)
+    return text.rstrip().replace("|", "\\|")
 
 
-def parameter_name(text):
-    return re.sub(r".*[ &*]", "", re.sub(" *=.*", "", text))
+def section(title, options, members, also):
+    """What the class is made from, and its fields; empty if it has neither."""
+    made, rows = {}, {}
+    values = {d.name[:-1]: d.value for d in members if d.name.endswith("_")}  # behind setters
+    for d in members:
+        is_call = d.kind == "function" and d.parameters and not re.search(OTHER, d.code)
+        if is_call and d.name == options.name:
+            made[f"`{d.name}({', '.join(map(name_of, d.parameters))})`"] = True
+        elif is_call and d.type.removesuffix("&") == options.name:
+            type = d.parameters[0].rpartition(" ")[0]
+            rows.setdefault(d.name, (type, values.get(d.name, ""), about(d)))
+        elif d.kind in ("option", "variable") and not d.name.endswith("_"):
+            rows.setdefault(d.name, (d.type, d.value, about(d)))
+    facts = [f"The class of {', '.join(also)}."] if also else []
+    facts += [f"Made from {' or '.join(made)}."] if made else []
+    text = f"\n### {title}\n\n{about(options)}\n" + (f"\n{' '.join(facts)}\n" if facts else "")
+    text += HEAD if rows else ""
+    for field, (type, value, what) in rows.items():
+        value = value.removesuffix("{}") and f"`{value}`"
+        text += f"| `{field}` | `{shown(type)}` | {value} | {what} |\n"
+    return text if made or rows else ""
 
 
-class Options:
-    """A class of options: its constructors and its fields."""
+def page(template, headers):
+    """The template with the classes of options below each `## HEADING = PATTERN OF HEADERS`."""
+    also = {}
+    for name, of in (found for text in headers.values() for found in re.findall(ALIAS, text)):
+        also.setdefault(of, []).append(f"`{name}`")
 
-    def __init__(self, path, name, text):
-        self.name, self.text = name, text
-        self.shown = "train::Options" if path.startswith("train/fit") else name
-        self.made, self.rows, self.hidden = [], {}, False
+    def sections(found):
+        text = found[1] + "\n"
+        for path in sorted(path for path in headers if re.match(found[2], path)):
+            all = declarations(headers[path])
+            for d in all:
+                if d.kind == "type" and d.name.endswith("Options") and d.code.endswith("{"):
+                    title = "train::Options" if path.startswith("train/fit") else d.name
+                    members = [each for each in all if any(scope is d for scope in each.scopes)]
+                    text += section(title, d, members, also.get(d.name))
+        return text
 
-    def add(self, item):
-        code, field, value = re.sub(r"^template <[^>]*> |\[\[nodiscard\]\] |explicit ", "", item.code), "", ""
-        copies = re.search(r"const [A-Za-z]*Options&|delete", code)
-        if item.kind == "label":
-            self.hidden = "public" not in code
-        elif found := re.match(r"TERN_(?:OPTIM_)?ARG\((.*?), (\w+)(?:, \.[^)]*)?\)(?: *= *)?(.*?);", code):
-            kind, field, value = found.groups()
-        elif not (self.hidden or copies) and (found := re.match(rf"{self.name}&? ([a-z_]+)\((.*?) [a-z_]+\)", code)):
-            field, kind = found.groups()
-        elif not copies and (found := re.match(rf"{self.name}\(([^)]+)\)", code)):
-            self.made.append(f"`{self.name}({', '.join(map(parameter_name, found[1].split(',')))})`")
-        elif found := re.fullmatch(r"(?!using)([a-zA-Z][\w:<>, *]*) ([a-z_0-9]+)(?: = (.*))?;", code):
-            kind, field, value = found[1], found[2], found[3] or ""
-            if field.endswith("_"):  # the member of a setter
-                self.rows.get(field[:-1], ["", ""])[1] = value
-            field = "" if field.endswith("_") or self.hidden else field
-        if field and field not in self.rows:
-            self.rows[field] = [shown_type(kind), value.removesuffix("{}"), about(item).replace("|", "\\|")]
-
-    def table(self, also):
-        facts = [f"The class of {', '.join(also)}."] if also else []
-        facts += [f"Made from {' or '.join(dict.fromkeys(self.made))}."] if self.made else []
-        lines = ["", f"### {self.shown}", "", self.text] + (["", " ".join(facts)] if facts else [])
-        if self.rows:
-            lines += ["", "| option | type | default | what it says |", "| --- | --- | --- | --- |"]
-        for field, (kind, value, text) in self.rows.items():
-            lines.append(f"| `{field}` | `{kind}` | {value and f'`{value}`'} | {text} |")
-        return lines if self.made or self.rows else []
-
-
-def options_in(path, text):
-    found, inside = [], None
-    for item in items(text):
-        if item.kind == "scope" and (name := re.match(NAME, item.code)):
-            found.append(Options(path, name[1], about(item)))
-            inside = name[1]
-        elif any(scope[1] == inside for scope in item.scopes) and item.kind in ("label", "whole", "function"):
-            found[-1].add(item)
-    return found
-
-
-def page(introduction, headers):
-    """headers: the texts of the public headers by path."""
-    also, alias = {}, r"^using ([A-Za-z0-9]+Options) = (?:\w+::)*(\w+Options)(?:<[^>]*>)?;"
-    for text in headers.values():
-        for name, of in re.findall(alias, text, re.M):
-            also.setdefault(of, []).append(f"`{name}`")
-    lines = [introduction.rstrip("\n")]
-    for heading, pattern in SECTIONS.items():
-        lines += ["", f"## {heading}"]
-        for path in sorted(path for path in headers if re.match(pattern, path)):
-            for options in options_in(path, headers[path]):
-                lines += options.table(also.get(options.name))
-    return "\n".join(lines) + "\n"
+    return re.sub("(?m)^(## .*) = (.*)\n", sections, template)

@@ -44,9 +44,7 @@ Tensor& dot_out(Tensor& out, const Tensor& self, const Tensor& other) {
   return detail::write_out("dot", out, dot(self, other));
 }
 std::tuple<Tensor&, Tensor&> geqrf_out(Tensor& out0, Tensor& out1, const Tensor& self) {
-  const auto results = geqrf(self);
-  return {detail::write_out("geqrf", out0, std::get<0>(results)),
-          detail::write_out("geqrf", out1, std::get<1>(results))};
+  return detail::write_out("geqrf", std::tie(out0, out1), geqrf(self));
 }
 Tensor& inner_out(Tensor& out, const Tensor& self, const Tensor& other) {
   return detail::write_out("inner", out, inner(self, other));
@@ -74,9 +72,7 @@ Tensor& linalg_det_out(Tensor& out, const Tensor& A) {
 }
 std::tuple<Tensor&, Tensor&> linalg_eigh_out(Tensor& out0, Tensor& out1, const Tensor& A,
                                              std::string_view UPLO) {
-  const auto results = linalg_eigh(A, UPLO);
-  return {detail::write_out("linalg_eigh", out0, std::get<0>(results)),
-          detail::write_out("linalg_eigh", out1, std::get<1>(results))};
+  return detail::write_out("linalg_eigh", std::tie(out0, out1), linalg_eigh(A, UPLO));
 }
 Tensor& linalg_eigvalsh_out(Tensor& out, const Tensor& A, std::string_view UPLO) {
   return detail::write_out("linalg_eigvalsh", out, linalg_eigvalsh(A, UPLO));
@@ -90,16 +86,11 @@ Tensor& linalg_inv_out(Tensor& out, const Tensor& A) {
 }
 std::tuple<Tensor&, Tensor&, Tensor&> linalg_lu_out(Tensor& out0, Tensor& out1, Tensor& out2,
                                                     const Tensor& A, StrictBool pivot) {
-  const auto results = linalg_lu(A, pivot);
-  return {detail::write_out("linalg_lu", out0, std::get<0>(results)),
-          detail::write_out("linalg_lu", out1, std::get<1>(results)),
-          detail::write_out("linalg_lu", out2, std::get<2>(results))};
+  return detail::write_out("linalg_lu", std::tie(out0, out1, out2), linalg_lu(A, pivot));
 }
 std::tuple<Tensor&, Tensor&> linalg_lu_factor_out(Tensor& out0, Tensor& out1, const Tensor& A,
                                                   StrictBool pivot) {
-  const auto results = linalg_lu_factor(A, pivot);
-  return {detail::write_out("linalg_lu_factor", out0, std::get<0>(results)),
-          detail::write_out("linalg_lu_factor", out1, std::get<1>(results))};
+  return detail::write_out("linalg_lu_factor", std::tie(out0, out1), linalg_lu_factor(A, pivot));
 }
 Tensor& linalg_lu_solve_out(Tensor& out, const Tensor& LU, const Tensor& pivots, const Tensor& B,
                             StrictBool left, StrictBool adjoint) {
@@ -151,20 +142,14 @@ Tensor& linalg_pinv_out(Tensor& out, const Tensor& A, double rcond, StrictBool h
   return detail::write_out("linalg_pinv", out, linalg_pinv(A, rcond, hermitian));
 }
 std::tuple<Tensor&, Tensor&> linalg_polar_out(Tensor& out0, Tensor& out1, const Tensor& A) {
-  const auto results = linalg_polar(A);
-  return {detail::write_out("linalg_polar", out0, std::get<0>(results)),
-          detail::write_out("linalg_polar", out1, std::get<1>(results))};
+  return detail::write_out("linalg_polar", std::tie(out0, out1), linalg_polar(A));
 }
 std::tuple<Tensor&, Tensor&> linalg_qr_out(Tensor& out0, Tensor& out1, const Tensor& A,
                                            std::string_view mode) {
-  const auto results = linalg_qr(A, mode);
-  return {detail::write_out("linalg_qr", out0, std::get<0>(results)),
-          detail::write_out("linalg_qr", out1, std::get<1>(results))};
+  return detail::write_out("linalg_qr", std::tie(out0, out1), linalg_qr(A, mode));
 }
 std::tuple<Tensor&, Tensor&> linalg_slogdet_out(Tensor& out0, Tensor& out1, const Tensor& A) {
-  const auto results = linalg_slogdet(A);
-  return {detail::write_out("linalg_slogdet", out0, std::get<0>(results)),
-          detail::write_out("linalg_slogdet", out1, std::get<1>(results))};
+  return detail::write_out("linalg_slogdet", std::tie(out0, out1), linalg_slogdet(A));
 }
 Tensor& linalg_solve_out(Tensor& out, const Tensor& A, const Tensor& B, StrictBool left) {
   return detail::write_out("linalg_solve", out, linalg_solve(A, B, left));
@@ -177,10 +162,8 @@ Tensor& linalg_solve_triangular_out(Tensor& out, const Tensor& A, const Tensor& 
 std::tuple<Tensor&, Tensor&, Tensor&> linalg_svd_out(Tensor& out0, Tensor& out1, Tensor& out2,
                                                      const Tensor& A, StrictBool full_matrices,
                                                      std::optional<std::string_view> driver) {
-  const auto results = linalg_svd(A, full_matrices, driver);
-  return {detail::write_out("linalg_svd", out0, std::get<0>(results)),
-          detail::write_out("linalg_svd", out1, std::get<1>(results)),
-          detail::write_out("linalg_svd", out2, std::get<2>(results))};
+  return detail::write_out("linalg_svd", std::tie(out0, out1, out2),
+                           linalg_svd(A, full_matrices, driver));
 }
 Tensor& linalg_svdvals_out(Tensor& out, const Tensor& A, std::optional<std::string_view> driver) {
   return detail::write_out("linalg_svdvals", out, linalg_svdvals(A, driver));
@@ -199,10 +182,8 @@ std::tuple<Tensor&, Tensor&, Tensor&> lu_unpack_out(Tensor& out0, Tensor& out1, 
                                                     const Tensor& LU_data, const Tensor& LU_pivots,
                                                     StrictBool unpack_data,
                                                     StrictBool unpack_pivots) {
-  const auto results = lu_unpack(LU_data, LU_pivots, unpack_data, unpack_pivots);
-  return {detail::write_out("lu_unpack", out0, std::get<0>(results)),
-          detail::write_out("lu_unpack", out1, std::get<1>(results)),
-          detail::write_out("lu_unpack", out2, std::get<2>(results))};
+  return detail::write_out("lu_unpack", std::tie(out0, out1, out2),
+                           lu_unpack(LU_data, LU_pivots, unpack_data, unpack_pivots));
 }
 Tensor& matmul_out(Tensor& out, const Tensor& self, const Tensor& other) {
   return detail::write_out("matmul", out, matmul(self, other));
@@ -232,10 +213,7 @@ Tensor& ger_out(Tensor& out, const Tensor& self, const Tensor& vec2) {
 std::tuple<Tensor&, Tensor&, Tensor&> svd_out(Tensor& out0, Tensor& out1, Tensor& out2,
                                               const Tensor& self, StrictBool some,
                                               StrictBool compute_uv) {
-  const auto results = svd(self, some, compute_uv);
-  return {detail::write_out("svd", out0, std::get<0>(results)),
-          detail::write_out("svd", out1, std::get<1>(results)),
-          detail::write_out("svd", out2, std::get<2>(results))};
+  return detail::write_out("svd", std::tie(out0, out1, out2), svd(self, some, compute_uv));
 }
 
 }  // namespace tern

@@ -19,24 +19,18 @@ Tensor& bucketize_out(Tensor& out, const Scalar& input, const Tensor& boundaries
 }
 std::tuple<Tensor&, Tensor&> kthvalue_out(Tensor& out0, Tensor& out1, const Tensor& self,
                                           StrictInt k, StrictInt dim, StrictBool keepdim) {
-  const auto results = kthvalue(self, k, dim, keepdim);
-  return {detail::write_out("kthvalue", out0, std::get<0>(results)),
-          detail::write_out("kthvalue", out1, std::get<1>(results))};
+  return detail::write_out("kthvalue", std::tie(out0, out1), kthvalue(self, k, dim, keepdim));
 }
 Tensor& median_out(Tensor& out, const Tensor& self) {
   return detail::write_out("median", out, median(self));
 }
 std::tuple<Tensor&, Tensor&> median_out(Tensor& out0, Tensor& out1, const Tensor& self,
                                         StrictInt dim, StrictBool keepdim) {
-  const auto results = median(self, dim, keepdim);
-  return {detail::write_out("median", out0, std::get<0>(results)),
-          detail::write_out("median", out1, std::get<1>(results))};
+  return detail::write_out("median", std::tie(out0, out1), median(self, dim, keepdim));
 }
 std::tuple<Tensor&, Tensor&> mode_out(Tensor& out0, Tensor& out1, const Tensor& self, StrictInt dim,
                                       StrictBool keepdim) {
-  const auto results = mode(self, dim, keepdim);
-  return {detail::write_out("mode", out0, std::get<0>(results)),
-          detail::write_out("mode", out1, std::get<1>(results))};
+  return detail::write_out("mode", std::tie(out0, out1), mode(self, dim, keepdim));
 }
 Tensor& msort_out(Tensor& out, const Tensor& self) {
   return detail::write_out("msort", out, msort(self));
@@ -46,9 +40,7 @@ Tensor& nanmedian_out(Tensor& out, const Tensor& self) {
 }
 std::tuple<Tensor&, Tensor&> nanmedian_out(Tensor& out0, Tensor& out1, const Tensor& self,
                                            StrictInt dim, StrictBool keepdim) {
-  const auto results = nanmedian(self, dim, keepdim);
-  return {detail::write_out("nanmedian", out0, std::get<0>(results)),
-          detail::write_out("nanmedian", out1, std::get<1>(results))};
+  return detail::write_out("nanmedian", std::tie(out0, out1), nanmedian(self, dim, keepdim));
 }
 Tensor& nanquantile_out(Tensor& out, const Tensor& self, double q, std::optional<StrictInt> dim,
                         StrictBool keepdim, std::string_view interpolation) {
@@ -81,22 +73,16 @@ Tensor& searchsorted_out(Tensor& out, const Tensor& sorted_sequence, const Scala
 }
 std::tuple<Tensor&, Tensor&> sort_out(Tensor& out0, Tensor& out1, const Tensor& self, StrictInt dim,
                                       StrictBool descending) {
-  const auto results = sort(self, dim, descending);
-  return {detail::write_out("sort", out0, std::get<0>(results)),
-          detail::write_out("sort", out1, std::get<1>(results))};
+  return detail::write_out("sort", std::tie(out0, out1), sort(self, dim, descending));
 }
 std::tuple<Tensor&, Tensor&> sort_out(Tensor& out0, Tensor& out1, const Tensor& self,
                                       std::optional<StrictBool> stable, StrictInt dim,
                                       StrictBool descending) {
-  const auto results = sort(self, stable, dim, descending);
-  return {detail::write_out("sort", out0, std::get<0>(results)),
-          detail::write_out("sort", out1, std::get<1>(results))};
+  return detail::write_out("sort", std::tie(out0, out1), sort(self, stable, dim, descending));
 }
 std::tuple<Tensor&, Tensor&> topk_out(Tensor& out0, Tensor& out1, const Tensor& self, StrictInt k,
                                       StrictInt dim, StrictBool largest, StrictBool sorted) {
-  const auto results = topk(self, k, dim, largest, sorted);
-  return {detail::write_out("topk", out0, std::get<0>(results)),
-          detail::write_out("topk", out1, std::get<1>(results))};
+  return detail::write_out("topk", std::tie(out0, out1), topk(self, k, dim, largest, sorted));
 }
 
 }  // namespace tern

@@ -21,9 +21,7 @@ Tensor& amin_out(Tensor& out, const Tensor& self, IntArrayRef dim, StrictBool ke
 }
 std::tuple<Tensor&, Tensor&> aminmax_out(Tensor& out0, Tensor& out1, const Tensor& self,
                                          std::optional<StrictInt> dim, StrictBool keepdim) {
-  const auto results = aminmax(self, dim, keepdim);
-  return {detail::write_out("aminmax", out0, std::get<0>(results)),
-          detail::write_out("aminmax", out1, std::get<1>(results))};
+  return detail::write_out("aminmax", std::tie(out0, out1), aminmax(self, dim, keepdim));
 }
 Tensor& any_out(Tensor& out, const Tensor& self) {
   return detail::write_out("any", out, any(self));
@@ -33,15 +31,11 @@ Tensor& any_out(Tensor& out, const Tensor& self, IntArrayRef dim, StrictBool kee
 }
 std::tuple<Tensor&, Tensor&> cummax_out(Tensor& out0, Tensor& out1, const Tensor& self,
                                         StrictInt dim) {
-  const auto results = cummax(self, dim);
-  return {detail::write_out("cummax", out0, std::get<0>(results)),
-          detail::write_out("cummax", out1, std::get<1>(results))};
+  return detail::write_out("cummax", std::tie(out0, out1), cummax(self, dim));
 }
 std::tuple<Tensor&, Tensor&> cummin_out(Tensor& out0, Tensor& out1, const Tensor& self,
                                         StrictInt dim) {
-  const auto results = cummin(self, dim);
-  return {detail::write_out("cummin", out0, std::get<0>(results)),
-          detail::write_out("cummin", out1, std::get<1>(results))};
+  return detail::write_out("cummin", std::tie(out0, out1), cummin(self, dim));
 }
 Tensor& cumprod_out(Tensor& out, const Tensor& self, StrictInt dim,
                     std::optional<ScalarType> dtype) {
@@ -62,16 +56,14 @@ Tensor& histc_out(Tensor& out, const Tensor& self, StrictInt bins, const Scalar&
 std::tuple<Tensor&, Tensor&> histogram_out(Tensor& out0, Tensor& out1, const Tensor& self,
                                            const Tensor& bins, const Tensor& weight,
                                            StrictBool density) {
-  const auto results = histogram(self, bins, weight, density);
-  return {detail::write_out("histogram", out0, std::get<0>(results)),
-          detail::write_out("histogram", out1, std::get<1>(results))};
+  return detail::write_out("histogram", std::tie(out0, out1),
+                           histogram(self, bins, weight, density));
 }
 std::tuple<Tensor&, Tensor&> histogram_out(Tensor& out0, Tensor& out1, const Tensor& self,
                                            StrictInt bins, ArrayRef<double> range,
                                            const Tensor& weight, StrictBool density) {
-  const auto results = histogram(self, bins, range, weight, density);
-  return {detail::write_out("histogram", out0, std::get<0>(results)),
-          detail::write_out("histogram", out1, std::get<1>(results))};
+  return detail::write_out("histogram", std::tie(out0, out1),
+                           histogram(self, bins, range, weight, density));
 }
 Tensor& linalg_vector_norm_out(Tensor& out, const Tensor& x, const Scalar& ord, IntArrayRef dim,
                                StrictBool keepdim, std::optional<ScalarType> dtype) {
@@ -89,9 +81,7 @@ Tensor& max_out(Tensor& out, const Tensor& self) {
 }
 std::tuple<Tensor&, Tensor&> max_out(Tensor& out0, Tensor& out1, const Tensor& self, StrictInt dim,
                                      StrictBool keepdim) {
-  const auto results = max(self, dim, keepdim);
-  return {detail::write_out("max", out0, std::get<0>(results)),
-          detail::write_out("max", out1, std::get<1>(results))};
+  return detail::write_out("max", std::tie(out0, out1), max(self, dim, keepdim));
 }
 Tensor& max_out(Tensor& out, const Tensor& self, const Tensor& other) {
   return detail::write_out("max", out, max(self, other));
@@ -111,9 +101,7 @@ Tensor& min_out(Tensor& out, const Tensor& self) {
 }
 std::tuple<Tensor&, Tensor&> min_out(Tensor& out0, Tensor& out1, const Tensor& self, StrictInt dim,
                                      StrictBool keepdim) {
-  const auto results = min(self, dim, keepdim);
-  return {detail::write_out("min", out0, std::get<0>(results)),
-          detail::write_out("min", out1, std::get<1>(results))};
+  return detail::write_out("min", std::tie(out0, out1), min(self, dim, keepdim));
 }
 Tensor& min_out(Tensor& out, const Tensor& self, const Tensor& other) {
   return detail::write_out("min", out, min(self, other));
@@ -152,23 +140,19 @@ Tensor& std_out(Tensor& out, const Tensor& self, IntArrayRef dim, StrictNumber c
   return detail::write_out("std", out, std(self, dim, correction, keepdim));
 }
 std::tuple<Tensor&, Tensor&> std_mean_out(Tensor& out0, Tensor& out1, const Tensor& input) {
-  const auto results = std_mean(input);
-  return {detail::write_out("std_mean", out0, std::get<0>(results)),
-          detail::write_out("std_mean", out1, std::get<1>(results))};
+  return detail::write_out("std_mean", std::tie(out0, out1), std_mean(input));
 }
 std::tuple<Tensor&, Tensor&> std_mean_out(Tensor& out0, Tensor& out1, const Tensor& input,
                                           IntArrayRef dim, StrictBool unbiased,
                                           StrictBool keepdim) {
-  const auto results = std_mean(input, dim, unbiased, keepdim);
-  return {detail::write_out("std_mean", out0, std::get<0>(results)),
-          detail::write_out("std_mean", out1, std::get<1>(results))};
+  return detail::write_out("std_mean", std::tie(out0, out1),
+                           std_mean(input, dim, unbiased, keepdim));
 }
 std::tuple<Tensor&, Tensor&> std_mean_out(Tensor& out0, Tensor& out1, const Tensor& input,
                                           IntArrayRef dim, StrictNumber correction,
                                           StrictBool keepdim) {
-  const auto results = std_mean(input, dim, correction, keepdim);
-  return {detail::write_out("std_mean", out0, std::get<0>(results)),
-          detail::write_out("std_mean", out1, std::get<1>(results))};
+  return detail::write_out("std_mean", std::tie(out0, out1),
+                           std_mean(input, dim, correction, keepdim));
 }
 Tensor& var_out(Tensor& out, const Tensor& self) {
   return detail::write_out("var", out, var(self));
@@ -182,23 +166,19 @@ Tensor& var_out(Tensor& out, const Tensor& self, IntArrayRef dim, StrictNumber c
   return detail::write_out("var", out, var(self, dim, correction, keepdim));
 }
 std::tuple<Tensor&, Tensor&> var_mean_out(Tensor& out0, Tensor& out1, const Tensor& input) {
-  const auto results = var_mean(input);
-  return {detail::write_out("var_mean", out0, std::get<0>(results)),
-          detail::write_out("var_mean", out1, std::get<1>(results))};
+  return detail::write_out("var_mean", std::tie(out0, out1), var_mean(input));
 }
 std::tuple<Tensor&, Tensor&> var_mean_out(Tensor& out0, Tensor& out1, const Tensor& input,
                                           IntArrayRef dim, StrictBool unbiased,
                                           StrictBool keepdim) {
-  const auto results = var_mean(input, dim, unbiased, keepdim);
-  return {detail::write_out("var_mean", out0, std::get<0>(results)),
-          detail::write_out("var_mean", out1, std::get<1>(results))};
+  return detail::write_out("var_mean", std::tie(out0, out1),
+                           var_mean(input, dim, unbiased, keepdim));
 }
 std::tuple<Tensor&, Tensor&> var_mean_out(Tensor& out0, Tensor& out1, const Tensor& input,
                                           IntArrayRef dim, StrictNumber correction,
                                           StrictBool keepdim) {
-  const auto results = var_mean(input, dim, correction, keepdim);
-  return {detail::write_out("var_mean", out0, std::get<0>(results)),
-          detail::write_out("var_mean", out1, std::get<1>(results))};
+  return detail::write_out("var_mean", std::tie(out0, out1),
+                           var_mean(input, dim, correction, keepdim));
 }
 
 }  // namespace tern

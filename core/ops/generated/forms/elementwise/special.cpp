@@ -18,9 +18,7 @@ Tensor& erfinv_out(Tensor& out, Tensor self) {
   return detail::write_out("erfinv", out, erfinv(std::move(self)));
 }
 std::tuple<Tensor&, Tensor&> frexp_out(Tensor& out0, Tensor& out1, const Tensor& self) {
-  const auto results = frexp(self);
-  return {detail::write_out("frexp", out0, std::get<0>(results)),
-          detail::write_out("frexp", out1, std::get<1>(results))};
+  return detail::write_out("frexp", std::tie(out0, out1), frexp(self));
 }
 Tensor& i0_out(Tensor& out, Tensor self) {
   return detail::write_out("i0", out, i0(std::move(self)));
