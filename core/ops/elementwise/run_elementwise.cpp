@@ -286,7 +286,8 @@ Tensor run_plain(const ElementwiseCall& call, std::initializer_list<Operand> ope
   return result;
 }
 
-// Returns the donated operand, if the result has its sizes and dtype, or null.
+// Returns the operand whose memory an in-place op gave away for the result, if it has the sizes and
+// the dtype of the result, or null.
 const Tensor* donated_operand(const ElementwiseCall& call,
                               std::initializer_list<Operand> operands) {
   const Tensor* found = nullptr;
