@@ -315,7 +315,6 @@ std::tuple<Tensor, Tensor, Tensor, Tensor> linalg_lstsq(const Tensor& A, const T
   detail::check_matrices(A);
   TERN_CHECK(B.dim() >= 1, ShapeError, "other must have at least 1 dimension, got sizes ",
              B.sizes());
-  detail::check_same_device("linalg_lstsq", {&A, &B}, {"A", "B"});
   TERN_CHECK(A.dtype() == B.dtype(), DTypeError,
              "Expected input and other to have the same dtype, but got input's dtype ",
              A.scalar_type(), " and other's dtype ", B.scalar_type());
