@@ -26,7 +26,6 @@ PREFIX = rf"""(?x)
 KINDS = {  # what a declaration is without its prefixes: the first pattern that matches
     "directive": "#",
     "operator": r"[^(=]*\b(?P<name>operator\s*(?:\(\)|[^(]+))",
-    "other": r"using namespace|static_assert|template\b|[^(={]*::~?\w+\s*\(",
     "namespace": r"namespace\s*(?P<name>[\w:]*)|\"C\"",
     "enum": r"enum (?:class )?(?P<name>\w+)",
     "type": rf"""(?x) (?:class|struct|union)\b\s*(?P<name>\w*)
@@ -36,7 +35,7 @@ KINDS = {  # what a declaration is without its prefixes: the first pattern that 
     "module": r"TERN_MODULE(?:_IMPL)?\((?P<name>\w+)",  # the holder of a module
     "option": r"""(?x) TERN_(?:OPTIM_)?(?:ARG|STATE)\((?P<type>.*?),\s*(?P<name>\w+)
         (?:,\ \.[^)]*)?\)(?:\ *=\ *)?(?P<value>.*?);""",
-    "macro": r"[A-Z]+_[A-Z_]+\(",
+    "other": r"using namespace|static_assert|template\b|[A-Z]+_[A-Z_]+\(|[^(={]*::~?\w+\s*\(",
     "function": rf"(?P<type>[^(={{]*?)(?P<name>~?\w+)\s*(?P<parameters>{ROUND})",
     "variable": r"(?P<type>[^(={]*[\s&*>])(?P<name>\w+)(?:\[\w*\])?(?:[,;{]|\s*= (?P<value>.*);)",
 }
@@ -153,7 +152,7 @@ def declarations(text):
             d.kind = "value" if is_value else d.kind
             if "= delete;" in code and not doc:
                 d.doc = ["Not copyable."]
-            elif above and not doc:
+            elif above and d.name and not doc:
                 d.share(above)
             found, doc, codes, above = [*found, d], [], [], d if doc else above
             if balance(bare, "{}") > 0 and d.kind in ("namespace", "enum", "type"):

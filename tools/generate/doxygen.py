@@ -15,10 +15,6 @@ ROOT = Path(__file__).resolve().parents[2]
 BREAK = "\\ilinebr "  # starts a new line inside a comment
 HEADING = "(?m)^(Shape|Parameters|Buffers|Throws|Returns|Example): ?"
 CODE = r"(?m)((?:^  .*\n(?:\n(?=  ))?)+)"
-HOLDER = (
-    "\\copydoc {0}Impl {1}{1}{0} is the holder of {0}Impl: a shared pointer that makes, calls and "
-    "moves the module; see ModuleHolder."
-)
 
 
 def escaped(text):
@@ -55,7 +51,7 @@ def header(text):
             code += f"/** {doc} */ const {d.type}& {d.name}() const noexcept; private:"
         elif d.kind == "module":
             code = f"class {d.name} : public ModuleHolder<{d.name}Impl, {d.name}> {{}};"
-            doc = doc or HOLDER.format(d.name, BREAK)
+            doc = doc or f"\\holder{{{d.name}}}"
         elif d.kind == "variable":  # `Tensor weight, bias;`
             code = re.sub(", (?=[^<>(){}]*;)", lambda _: f", /** {doc} */ ", code)
         if d.kind != "directive":
@@ -73,28 +69,27 @@ def with_lists(text):
 
 def page(name, text):
     """A page of Markdown: headings have GitHub's names, links lead from build/docs to sources."""
-    fenced, out = False, []
+
+    def heading(found):
+        slug = re.sub("[^a-z0-9 _-]", "", found[1].strip().lower()).replace(" ", "-")
+        return f"{found[0]} {{#{name}-{slug}}}"
 
     def link(found):
         label, target = found[1].replace("`", ""), found[2]  # Doxygen shows the backticks of a link
-        if ".md#" in target or target.startswith("#"):
-            file, _, heading = target.rpartition("#")
-            target = f"@ref {file.split('/')[-1].removesuffix('.md') or name}-{heading}"
-        elif not re.match("[a-z]+:", target) and not target.endswith(".md"):
+        file, hash, part = target.rpartition("#")
+        if file.endswith(".md") or hash and not file:
+            target = f"@ref {file.split('/')[-1].removesuffix('.md') or name}-{part}"
+        elif not re.match(r"[a-z]+:|.*\.md$", target):
             is_image = re.search(r"\.(png|svg)$", target)
             target = ("" if is_image else "../../") + re.sub(r"^(\.\./)+", "", target)
         return f"[{label}]({target})"
 
-    for line in text.splitlines():
-        fenced ^= line.startswith("```")
-        if not fenced and re.match("##+ ", line):
-            slug = re.sub("[^a-z0-9 _-]", "", line.lstrip("#").strip().lower()).replace(" ", "-")
-            line += f" {{#{name}-{slug}}}"
-        if not fenced:
-            line = re.sub(r"\*\*(`[^`]*`)\*\*", r"<b>\1</b>", line)  # whose asterisks Doxygen shows
-            line = re.sub(r"\[((?:`[^`]*`|[^`\[\]])*)\]\(([^)]*)\)", link, line)
-        out.append(line)
-    return "\n".join(out) + "\n"
+    parts = re.split(r"(?ms)(^```.*?^```)", text)
+    for i in range(0, len(parts), 2):
+        part = re.sub("(?m)^##+ (.*)", heading, parts[i])
+        part = re.sub(r"\*\*(`[^`\n]*`)\*\*", r"<b>\1</b>", part)  # whose asterisks Doxygen shows
+        parts[i] = re.sub(r"\[((?:`[^`\n]*`|[^`\[\]\n])*)\]\(([^)\n]*)\)", link, part)
+    return "".join(parts)
 
 
 if __name__ == "__main__":
