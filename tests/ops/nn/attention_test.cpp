@@ -100,6 +100,26 @@ TEST(Attention, DrawsAsDropoutDoes) {
   EXPECT_TRUE(first.equal(rand({3})));  // neither 0 nor 1 draws
 }
 
+TEST(Attention, OneKeyHasTheWeightOneUnderDropout) {
+  for (const ScalarType dtype : {kFloat, kHalf, kBFloat16}) {
+    const Inputs x(9, 1, dtype);
+    Inputs wide(9, 1, kFloat);
+    wide.q = x.q.detach().to(kFloat).requires_grad_();
+    wide.k = x.k.detach().to(kFloat).requires_grad_();
+    wide.v = x.v.detach().to(kFloat).requires_grad_();
+    const Tensor direction = randn({2, 4, 9, 5}).to(dtype);
+    manual_seed(3);
+    const auto got = autograd::grad({attend(x, {}, 0.3)}, x.all(), {direction});
+    manual_seed(3);
+    const auto want = autograd::grad({naive(wide, {}, 0.3)}, wide.all(), {direction.to(kFloat)});
+    // The rounded result of a narrow dtype must not reach query and key.
+    EXPECT_EQ(got[0].abs().max().to(kDouble).item<double>(), 0);
+    EXPECT_EQ(got[1].abs().max().to(kDouble).item<double>(), 0);
+    EXPECT_GT(want[2].abs().max().item<float>(), 1);
+    expect_close(got[2], want[2], dtype == kBFloat16 ? 1e-2 : dtype == kHalf ? 2e-3 : 1e-5);
+  }
+}
+
 TEST(Attention, DrawsOnceForValuesThatShareWeights) {
   const Tensor q = randn({3, 4}, kDouble), k = randn({5, 4}, kDouble);
   const Tensor v = randn({2, 1, 5, 4}, kDouble);

@@ -113,9 +113,16 @@ class AttentionBackward final : public autograd::NamedNode {
     void** const pointers[] = {&args.grad_q, &args.grad_k, &args.grad_v};
     AttentionStrides* const strides[] = {&args.grad_q_strides, &args.grad_k_strides,
                                          &args.grad_v_strides};
+    // The weight of the only key is 1. Kernels subtract from its slope the product of result and
+    // gradient, which is the same number, unless the result times keep_scale was rounded.
+    const bool only_one = k.size(2) == 1 && terms.keep.defined();
     for (std::size_t i = 0; i < 3; ++i) {
       if (!wanted.has(i)) continue;
       results[i] = rows_in_order_of(*inputs[i], inputs[i]->size(3));
+      if (i < 2 && only_one) {
+        results[i].zero_();
+        continue;
+      }
       *pointers[i] = results[i].data_ptr();
       *strides[i] = strides_of(results[i]);
     }
