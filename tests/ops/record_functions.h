@@ -40,6 +40,7 @@ struct RecordFunctions {
   [] parameters -> Tensor { \
     [[maybe_unused]] First a = argument(in, 0); \
     [[maybe_unused]] const Tensor &b = argument(in, 1), &c = argument(in, 2), &d = argument(in, 3); \
+    [[maybe_unused]] const Tensor &e = argument(in, 4), &f = argument(in, 5), &g = argument(in, 6); \
     return __VA_ARGS__; \
   }
 // clang-format on

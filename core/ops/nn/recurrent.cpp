@@ -41,15 +41,17 @@ void check_like_input(const Tensor& input, const char* name, const Tensor& tenso
   if (!tensor.defined()) return;
   TERN_CHECK(tensor.device() == input.device(), DeviceError, "Input and ", name,
              " tensors are not at the same device, found input tensor at ", input.device(), " and ",
-             name, " tensor at ", tensor.device());
+             name, " tensor at ", tensor.device(),
+             ". Expected all tensors to be on the same device, but found at least two devices, ",
+             input.device(), " and ", tensor.device(), '!');
   TERN_CHECK(tensor.dtype() == input.dtype(), DTypeError, "Input and ", name,
              " tensors are not the same dtype, found input tensor with ", input.scalar_type(),
              " and ", name, " tensor with ", tensor.scalar_type());
 }
 
 void check_floating_input(const Tensor& input) {
-  TERN_CHECK(input.is_floating_point(), DTypeError, "expected an input of a floating dtype, got ",
-             input.scalar_type());
+  TERN_CHECK(input.is_floating_point(), DTypeError,
+             "expected an input of a floating point dtype, got ", input.scalar_type());
 }
 
 void check_sizes_of(const std::string& name, const Tensor& tensor, IntArrayRef sizes) {

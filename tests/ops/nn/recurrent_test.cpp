@@ -195,7 +195,7 @@ TEST(RecurrentOps, RefuseWrongArguments) {
   };
   EXPECT_EQ(error(0, zeros({2, 2}, kDouble)), "gru: input must have 3 dimensions, got 2");
   EXPECT_EQ(error(0, zeros({3, 2, 2}, kLong)),
-            "gru: expected an input of a floating dtype, got Long");
+            "gru: expected an input of a floating point dtype, got Long");
   EXPECT_EQ(error(0, zeros({0, 2, 2}, kDouble)),
             "gru: Expected sequence length to be larger than 0 in RNN");
   EXPECT_EQ(error(1, zeros({1, 3, 2}, kDouble)),
