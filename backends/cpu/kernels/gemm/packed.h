@@ -48,6 +48,18 @@ bool reads_b_in_place(const Problem<S>& problem, std::int64_t rows) {
          (kVectorIsLine || !shares_cache_sets<S>(problem.b.row));
 }
 
+/// The strips of A, `elements` long, that are packed at once if the rows of a step are contiguous
+/// in memory: each step is then read in whole cache lines, which the next strip would not find
+/// again.
+template <class E, class S>
+std::int64_t strips_packed_at_once(const Problem<S>& problem, std::int64_t elements) {
+  constexpr std::int64_t kStepBytes = 256, kMostBytes = 8 * kStripBytes;
+  constexpr std::int64_t kRowBytes = std::int64_t{kTileRows} * sizeof(E);
+  if (!std::is_same_v<S, E> || problem.a.row != 1 || problem.a.column == 1) return 1;
+  return std::clamp<std::int64_t>(kMostBytes / (elements * kRowBytes + 1), 1,
+                                  kStepBytes / kRowBytes);
+}
+
 /// The work of one thread: the units [begin, end) of the rows [row_begin, row_end). A unit is a
 /// strip of rows times a vector of columns; units are counted down the columns of C.
 struct Share {
@@ -84,12 +96,15 @@ class Block {
   /// True if a single row is multiplied by narrow elements in place.
   static constexpr bool kRowInPlace = std::is_same_v<S, Narrow> && std::is_same_v<T, E>;
 
-  /// `b_memory` has room for the vectors, `a_memory` for a strip.
+  /// `b_memory` has room for the vectors, `a_memory` for the strips that are packed at once.
   Block(const Problem<S>& problem, std::int64_t k_begin, std::int64_t k_end, bool direct_b,
-        E* b_memory, E* a_memory, const Sums<T>& sums)
+        E* b_memory, E* a_memory, const Sums<T>& sums, std::int64_t row_end,
+        std::int64_t strips_at_once)
       : problem_(problem),
+        row_end_(row_end),
         k_(k_end - k_begin),
         elements_(divide_up(k_, kSteps)),
+        strips_at_once_(strips_at_once),
         a_(problem.a.data + k_begin * problem.a.column),
         b_(problem.b.data + k_begin * problem.b.row),
         direct_a_(reads_a_in_place<E>(problem)),
@@ -168,6 +183,24 @@ class Block {
     return packed_b_ + (vector - first_packed_) * elements_ * kWidth;
   }
 
+  /// Returns a whole strip from `row` on, after it has packed some strips unless this was one.
+  const E* packed_strip(std::int64_t row) requires(kInPlace) {
+    const std::int64_t strip_size = k_ * kTileRows;
+    if (row < first_joined_ || row >= end_joined_) {
+      const std::int64_t strips = std::min(strips_at_once_, (row_end_ - row) / kTileRows);
+      const S* from = a_ + row * problem_.a.row;
+      for (std::int64_t p = 0; p < k_; ++p, from += problem_.a.column) {
+        E* to = packed_a_ + p * kTileRows;
+        for (std::int64_t strip = 0; strip < strips; ++strip, to += strip_size) {
+          std::memcpy(to, from + strip * kTileRows, kTileRows * sizeof(E));
+        }
+      }
+      first_joined_ = row;
+      end_joined_ = row + strips * kTileRows;
+    }
+    return packed_a_ + (row - first_joined_) / kTileRows * strip_size;
+  }
+
   template <int kRows>
   void multiply_rows(std::int64_t row, std::int64_t begin, std::int64_t end) {
     const S* const a = a_ + row * problem_.a.row;
@@ -176,6 +209,8 @@ class Block {
       if constexpr (kInPlace) in.a = a;
       in.a_row = problem_.a.row;
       in.a_step = problem_.a.column;
+    } else if (kInPlace && kRows == kTileRows && strips_at_once_ > 1) {
+      if constexpr (kInPlace) in.a = packed_strip(row);
     } else {
       pack_steps<kRows>(problem_.format, packed_a_, a, problem_.a.row, problem_.a.column, kRows,
                         k_);
@@ -265,7 +300,8 @@ class Block {
   }
 
   const Problem<S>& problem_;
-  const std::int64_t k_, elements_;
+  const std::int64_t row_end_, k_, elements_, strips_at_once_;
+  std::int64_t first_joined_ = 0, end_joined_ = 0;  // the rows that packed_strip() has packed
   const S* const a_;
   const S* const b_;
   const bool direct_a_;
@@ -302,7 +338,8 @@ bool multiply_packed(const Problem<S>& problem, const Share& share) {
     vectors_at_once = divide_up(vectors_at_once, kRowVectors) * kRowVectors;
   vectors_at_once = std::min(end_vector - first_vector, vectors_at_once);
   const std::int64_t b_size = vectors_at_once * block_elements * kWidth;
-  const std::int64_t packed_size = b_size + block_elements * kStripRows<E>;
+  const std::int64_t joined_strips = strips_packed_at_once<E>(problem, block_elements);
+  const std::int64_t packed_size = b_size + block_elements * kStripRows<E> * joined_strips;
   // A share without columns has none: more threads than units.
   const bool has_sums = Block<S, E>::kHasSums && blocks > 1 && vectors_at_once > 0;
   const std::int64_t strip_sums = kStripRows<E> * vectors_at_once * kWidth;
@@ -329,7 +366,8 @@ bool multiply_packed(const Problem<S>& problem, const Share& share) {
       for (std::int64_t number = 0; number < blocks; ++number) {
         const std::int64_t k_begin = elements * number / blocks * kSteps;
         const std::int64_t k_end = std::min(problem.k, elements * (number + 1) / blocks * kSteps);
-        Block<S, E> block(problem, k_begin, k_end, direct_b, memory, memory + b_size, sums);
+        Block<S, E> block(problem, k_begin, k_end, direct_b, memory, memory + b_size, sums,
+                          share.row_end, joined_strips);
         block.pack_b(begin, end);
         for (std::int64_t strip = group; strip < group_end; ++strip) {
           const std::int64_t from = std::max(begin, first_vector + (strip < first_strip ? 1 : 0));
