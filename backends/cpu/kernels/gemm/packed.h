@@ -115,11 +115,11 @@ class Block {
         is_first_(k_begin == 0),
         is_last_(k_end == problem.k) {
     if constexpr (kHasSums) {
-      output_ = {nullptr, 0, nullptr, T(1), is_first_ ? T(0) : T(1), 0};
+      beta_ = is_first_ ? T(0) : T(1);
     } else {
-      output_.alpha = problem.alpha;
-      output_.beta = is_first_ ? problem.beta : T(1);
-      output_.bias = is_last_ ? problem.bias : nullptr;
+      alpha_ = problem.alpha;
+      beta_ = is_first_ ? problem.beta : T(1);
+      bias_ = is_last_ ? problem.bias : nullptr;
     }
   }
 
@@ -257,8 +257,8 @@ class Block {
   void multiply_columns(std::int64_t row, std::int64_t vector, std::int64_t count,
                         const TileInput<Element>& in) const {
     const std::int64_t column = vector * kWidth;
-    TileOutput<T> out = output_;
-    out.last_lanes = lanes(vector + count - 1);
+    // Field by field: a copy of all waits for the latest store to one of them.
+    TileOutput<T> out{nullptr, 0, bias_, alpha_, beta_, lanes(vector + count - 1)};
     constexpr int kMostVectors = kRows == 1 ? kRowVectors : kTileVectors;
     if constexpr (kHasSums) {
       alignas(kVectorBytes) T tile[kRows * kMostVectors * kWidth];
@@ -311,7 +311,8 @@ class Block {
   E* const packed_a_;
   const Sums<T> sums_;
   const bool is_first_, is_last_;
-  TileOutput<T> output_{};
+  T alpha_ = 1, beta_ = 0;
+  const T* bias_ = nullptr;
 };
 
 /// Computes a share; returns false if out of memory. If C has contiguous columns (a transposed
