@@ -35,7 +35,7 @@ def section(title, options, members, also):
         is_call = d.kind == "function" and d.parameters and not re.search(OTHER, d.code)
         if is_call and d.name == options.name:
             made[f"`{d.name}({', '.join(map(name_of, d.parameters))})`"] = True
-        elif is_call and d.type.removesuffix("&") == options.name:
+        elif is_call and d.type.removesuffix("&") == options.name and d.doc:  # not private
             type = d.parameters[0].rpartition(" ")[0]
             rows.setdefault(d.name, (type, values.get(d.name, ""), about(d)))
         elif d.kind in ("option", "variable") and not d.name.endswith("_"):
