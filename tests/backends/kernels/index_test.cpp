@@ -106,8 +106,10 @@ TEST_P(Index, AllOps) {
   const std::uint64_t before = emulator::set_order(0);
   for (const IndexShape& shape : kReading) {
     testing::for_each_dtype([&]<class T>() {
-      if (testing::has_sanitizer() && shape.inner > 256 && sizeof(T) != 4) return;  // minutes
-      if constexpr (!std::is_same_v<T, bool>) check<T>(shape);  // std::vector<bool> is no array
+      if constexpr (!std::is_same_v<T, bool>) {  // std::vector<bool> is no array
+        const bool takes_minutes = testing::has_sanitizer() && shape.inner > 256 && sizeof(T) != 4;
+        if (!takes_minutes) check<T>(shape);
+      }
     });
   }
   emulator::set_order(before);
