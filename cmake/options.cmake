@@ -54,8 +54,8 @@ if(TERN_SANITIZE)
   if(TERN_SANITIZE MATCHES undefined)
     # Half of the time to compile, for what the address sanitizer reports too.
     add_compile_options(-fno-sanitize=null,vptr,object-size,pointer-overflow,nonnull-attribute,returns-nonnull-attribute)
-    # A quarter of it: a check at each access to a member. Tests give the kernels data at odd addresses, where an
-    # instruction that needs an aligned one ends the program without a sanitizer, too.
+    # A quarter of it: a check at each access to a member. Tests give the kernels rows that begin at any element; an
+    # instruction that needs aligned ones ends the program without a sanitizer, too.
     add_compile_options(-fno-sanitize=alignment)
   endif()
   add_link_options(-fsanitize=${TERN_SANITIZE})
