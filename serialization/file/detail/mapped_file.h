@@ -23,8 +23,8 @@ class MappedFile {
   ~MappedFile();
 
   char* data() const { return data_; }
-  /// Keeps the pages of a byte range out of the memory of the process until they are touched. The
-  /// system maps what it has beside a touched page too, up to 2 MB, but not across this border.
+  /// Keeps the pages of a byte range out of the memory of the process until they are touched
+  /// themselves. Otherwise the system also maps up to 2 MB around a page that is touched.
   void set_apart(std::uint64_t begin, std::uint64_t end) const;
 
  private:

@@ -71,8 +71,8 @@ void finish_sums(const Problem<Narrow>& problem, const float* sums, Narrow* c, s
   }
 }
 
-/// Measured: how far ahead of its use memory is asked for that is read once, in its order. The
-/// prefetchers of processors stop at the end of a page.
+/// How many bytes ahead of its use a matrix that is read once is prefetched, because the
+/// processor's own prefetchers stop at the end of a page. Measured.
 inline constexpr std::int64_t kAheadBytes = 4096;
 
 /// Returns a vector whose lanes add up to the product of a row and a column. kStreams: what follows

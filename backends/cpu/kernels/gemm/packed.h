@@ -48,9 +48,9 @@ bool reads_b_in_place(const Problem<S>& problem, std::int64_t rows) {
          (kVectorIsLine || !shares_cache_sets<S>(problem.b.row));
 }
 
-/// The strips of A, `elements` long, that are packed at once if the rows of a step are contiguous
-/// in memory: each step is then read in whole cache lines, which the next strip would not find
-/// again.
+/// Returns how many strips of A, each `elements` long, are packed at once. If the rows of a step
+/// are contiguous in memory, a strip uses a part of each cache line; strips that share lines are
+/// packed together, while the lines are in the cache.
 template <class E, class S>
 std::int64_t strips_packed_at_once(const Problem<S>& problem, std::int64_t elements) {
   constexpr std::int64_t kStepBytes = 256, kMostBytes = 8 * kStripBytes;

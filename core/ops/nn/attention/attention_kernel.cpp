@@ -113,8 +113,8 @@ class AttentionBackward final : public autograd::NamedNode {
     void** const pointers[] = {&args.grad_q, &args.grad_k, &args.grad_v};
     AttentionStrides* const strides[] = {&args.grad_q_strides, &args.grad_k_strides,
                                          &args.grad_v_strides};
-    // The weight of the only key is 1. Kernels subtract from its slope the product of result and
-    // gradient, which is the same number, unless the result times keep_scale was rounded.
+    // The softmax over one key is the constant 1, so query and key have the gradient 0. Kernels
+    // compute it as the difference of two equal numbers, of which dropout may have rounded one.
     const bool only_one = k.size(2) == 1 && terms.keep.defined();
     for (std::size_t i = 0; i < 3; ++i) {
       if (!wanted.has(i)) continue;
