@@ -1,9 +1,9 @@
 #include <cmath>
-#include <cstdio>
 
 #include <tern/serialization/state_file.h>
 
 #include "nn/nn_test.h"
+#include "serialization/scratch.h"
 
 // Modules with quantised weights.
 
@@ -229,16 +229,17 @@ TEST(Quantize, IsKeptByCloneAndTo) {
 }
 
 TEST(Quantize, IsSavedAndLoaded) {
+  const Scratch scratch;
   const Tensor at = tensor({1, 2});
-  for (const char* const file : {"quantized.safetensors", "quantized.pt", "quantized.json"}) {
+  for (const char* const name : {"quantized.safetensors", "quantized.pt", "quantized.json"}) {
     Tied model;
     quantize_(model, BlockFormat::kQ4_0);
+    const std::string file = scratch.path(name);
     save(*model, file);
     Tied other;
     quantize_(other, BlockFormat::kQ4_0);
     load(*other, file);
-    EXPECT_TRUE(other(at).equal(model(at))) << file;
-    std::remove(file);
+    EXPECT_TRUE(other(at).equal(model(at))) << name;
   }
 }
 

@@ -1,5 +1,3 @@
-#include <filesystem>
-#include <fstream>
 #include <string>
 
 #include <gtest/gtest.h>
@@ -7,6 +5,7 @@
 #include <tern/serialization/json_document.h>
 
 #include "error_of.h"
+#include "scratch.h"
 
 namespace tern {
 namespace {
@@ -14,7 +13,7 @@ namespace {
 class JsonDocument : public ::testing::Test {
  protected:
   State read(const std::string& text) {
-    std::ofstream(path_) << text;
+    write_file(path_, text);
     return load_json(path_);
   }
   std::string error(const std::string& text) {
@@ -22,9 +21,9 @@ class JsonDocument : public ::testing::Test {
     EXPECT_TRUE(what.starts_with("load_json: '" + path_ + "': ")) << what;
     return what.substr(std::min(what.size(), path_.size() + 15));
   }
-  ~JsonDocument() override { std::filesystem::remove(path_); }
 
-  const std::string path_ = ::testing::TempDir() + "json_document.json";
+  const Scratch scratch_;
+  const std::string path_ = scratch_.path();
 };
 
 TEST_F(JsonDocument, HasAllKindsOfValues) {

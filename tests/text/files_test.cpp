@@ -1,6 +1,5 @@
 #include <gtest/gtest.h>
 
-#include <filesystem>
 #include <fstream>
 #include <random>
 #include <string>
@@ -9,6 +8,7 @@
 #include <tern/text/text.h>
 
 #include "error_of.h"
+#include "serialization/scratch.h"
 #include "small.h"
 #include "source_folder.h"
 
@@ -17,20 +17,15 @@ namespace {
 
 using Ids = std::vector<std::int64_t>;
 
-/// A folder that is removed at the end.
 class TextFiles : public ::testing::Test {
  protected:
-  TextFiles() : folder_(::testing::TempDir() + "tern_text_files") {
-    std::filesystem::create_directories(folder_);
-  }
-  ~TextFiles() override { std::filesystem::remove_all(folder_); }
-
   std::string write(const std::string& name, const std::string& content) const {
-    std::ofstream(folder_ + "/" + name, std::ios::binary) << content;
-    return folder_ + "/" + name;
+    write_file(scratch_.path(name), content);
+    return scratch_.path(name);
   }
 
-  std::string folder_;
+  const Scratch scratch_;
+  const std::string folder_ = scratch_.folder();
 };
 
 std::string refused(const std::string& json) {

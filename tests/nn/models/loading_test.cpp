@@ -1,7 +1,6 @@
-#include <filesystem>
-#include <fstream>
 
 #include "nn/models/language.h"
+#include "serialization/scratch.h"
 
 namespace tern {
 namespace {
@@ -88,22 +87,20 @@ TEST(LanguageModelLoading, NeedsAHeadThatIsNotTied) {
 
 TEST(LanguageModelLoading, IsWhatSavingWrites) {
   const NoGradGuard no_grad;
-  const std::filesystem::path folder = ::testing::TempDir() + "/language_model_saved";
-  std::filesystem::create_directories(folder);
-  const std::string path = folder / "model.safetensors";
+  const Scratch scratch;
+  const std::string path = scratch.path("model.safetensors");
   for (const char* const name : {"llama", "qwen2"}) {
     auto net = llama(name, kFloat);
     save(net, path);
     EXPECT_EQ(load_state(path).keys().size(), state_of(name).keys().size());
     models::Llama other(net->options);
-    load(other, folder);
+    load(other, scratch.folder());
     EXPECT_TRUE(same_bits(other(language_ids(6)), net(language_ids(6))));
     // A module that contains a model has the key of a tied head, and loads what it saves.
     nn::ModuleDict holder({{"net", net}});
     holder->load_state_dict(holder->state_dict());
     EXPECT_TRUE(holder->state_dict().contains("net.lm_head.weight"));
   }
-  std::filesystem::remove_all(folder);
 }
 
 TEST(LanguageModelLoading, HasTheDtypeOfTheFile) {
