@@ -1,20 +1,28 @@
 #!/bin/sh
 # count_tests.sh <name> <ctest's output> <LastTest.log> [<times of timed.sh>]: counts the tests of every program that
 # CTest ran. Names the tests that failed, crashed, timed out or were skipped, the instruction sets that the machine
-# lacks, and the ten slowest tests. Appends "passed failed skipped" to the file named by TERN_COUNTS, and a line for
-# each program that took over 10 seconds to the one named by TERN_PHASES. Fails if a test failed. A program without
-# GoogleTest counts as one test.
+# lacks, and the ten slowest tests. Appends "passed failed skipped" to the file named by TERN_COUNTS, a line for each
+# program that took over 10 seconds to the one named by TERN_PHASES, and what failed, with up to 20 lines of what the test
+# printed, to the one named by TERN_FAILURES. Fails if a test failed. A program without GoogleTest counts as one test.
 set -eu
 name=$1 times=${4:-/dev/null}
 here=$(dirname "$0")
 [ -r "$3" ] || { echo "$name: CTest ran nothing"; echo 0 1 0 >> "${TERN_COUNTS:-/dev/null}"; exit 1; }
 
-awk -v name="$name" -v counts="${TERN_COUNTS:-/dev/null}" -v phases="${TERN_PHASES:-/dev/null}" '
+awk -v name="$name" -v counts="${TERN_COUNTS:-/dev/null}" -v phases="${TERN_PHASES:-/dev/null}" \
+  -v failures="${TERN_FAILURES:-/dev/null}" '
   function say(text) { print name ": " text }
+
+  # Names what failed; `printed` is what it printed.
+  function say_failed(text, printed) {
+    say(text)
+    print name ": " text "\n" printed >> failures
+  }
 
   function begin_program(title) {
     program = title; running = last_line = set = reason = ""
-    announced = ended = ok = bad = left_out = 0
+    announced = ended = ok = bad = left_out = lines = 0
+    printed = ""
   }
 
   # Keeps the ten slowest tests, the slowest first.
@@ -40,10 +48,13 @@ awk -v name="$name" -v counts="${TERN_COUNTS:-/dev/null}" -v phases="${TERN_PHAS
       if (announced == 0) ok = 1
     } else {
       rest = announced - ok - bad - left_out - (running != "")
-      if (verdict ~ /Timeout/) { ++bad; say("timed out: " program where) }
-      else if (verdict ~ /Exception|abort|kill/) { ++bad; say("crashed: " program where ": " verdict) }
-      else if (running != "") { ++bad; say("ended too early: " program where) }
-      else if (bad == 0) { ++bad; say("failed: " program ": " verdict (last_line == "" ? "" : ": " last_line)) }
+      if (verdict ~ /Timeout/) { ++bad; say_failed("timed out: " program where, printed) }
+      else if (verdict ~ /Exception|abort|kill/) { ++bad; say_failed("crashed: " program where ": " verdict, printed) }
+      else if (running != "") { ++bad; say_failed("ended too early: " program where, printed) }
+      else if (bad == 0) {
+        ++bad
+        say_failed("failed: " program ": " verdict (last_line == "" ? "" : ": " last_line), "")
+      }
       if (rest > 0) { left_out += rest; say("not run: " rest " more of " program) }
     }
     passed += ok; failed += bad; skipped += left_out
@@ -80,19 +91,22 @@ awk -v name="$name" -v counts="${TERN_COUNTS:-/dev/null}" -v phases="${TERN_PHAS
   }
   /^\[==========\] Running [0-9]+ test/ { announced += $3; ended = 0 }
   /^\[==========\] [0-9]+ tests? from .* ran\./ { running = ""; ended = 1 }
-  !ended && /^\[ RUN      \] / { running = $4; reason = "" }
+  !ended && /^\[ RUN      \] / { running = $4; reason = printed = ""; lines = 0; next }
   # The line may begin with output of the test itself.
   !ended && running != "" && /\[       OK \] .*ms\)$/ {
     milliseconds = $(NF - 1); sub(/^\(/, "", milliseconds)
     took(milliseconds / 1000, program ": " running, reasons[running])
     ++ok; running = ""
   }
-  !ended && running != "" && /\[  FAILED  \] .*ms\)$/ { ++bad; say("failed: " program ": " running); running = "" }
+  !ended && running != "" && /\[  FAILED  \] .*ms\)$/ {
+    ++bad; say_failed("failed: " program ": " running, printed); running = ""
+  }
   !ended && running != "" && /\[  SKIPPED \] .*ms\)$/ {
     ++left_out
     if (set == "") say("skipped: " program ": " running ": " reason)
     running = ""
   }
+  running != "" && ++lines <= 20 { printed = printed $0 "\n" }
   after_skip { reason = $0 }
   { after_skip = /: Skipped$/ }
   /^Output:$/ { last_line = ""; next }

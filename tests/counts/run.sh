@@ -1,6 +1,6 @@
 #!/bin/sh
 # run.sh <source folder> <work folder>: lets CTest run programs that end in every way, and expects the
-# right counts from cmake/count_tests.sh.
+# right counts and the output of what failed from cmake/count_tests.sh.
 set -eu
 source=$1 work=$2
 rm -rf "$work"
@@ -40,6 +40,8 @@ program fails 'cat << END
 [ RUN      ] B.a
 [       OK ] B.a (0 ms)
 [ RUN      ] B.b
+x.cpp:5: Failure
+Value of: false
 [  FAILED  ] B.b (0 ms)
 [ RUN      ] B.c/1
 x.cpp:7: Skipped
@@ -91,7 +93,7 @@ property disabled DISABLED TRUE
 echo "add_test(missing $work/missing)" >> CTestTestfile.cmake
 
 ctest > ctest.log 2>&1 && { echo "ctest passed"; exit 1; }
-TERN_COUNTS=$work/counts "$source/cmake/count_tests.sh" x ctest.log Testing/Temporary/LastTest.log > told &&
+TERN_COUNTS=$work/counts TERN_FAILURES=$work/failures "$source/cmake/count_tests.sh" x ctest.log Testing/Temporary/LastTest.log > told &&
   { echo "the failures were not seen"; exit 1; }
 
 cat > expected << 'END'
@@ -113,3 +115,12 @@ x: 7 tests passed, 8 failed, 21 skipped
 END
 diff expected told
 echo "7 8 21" | diff - counts
+
+# What a failed test printed; the others print nothing before they end.
+sed -n 1,3p failures > failed
+diff - failed << 'END'
+x: failed: fails: B.b
+x.cpp:5: Failure
+Value of: false
+END
+[ "$(grep -c '^x: ' failures)" = 8 ]
