@@ -1,4 +1,6 @@
+#include <mutex>
 #include <new>
+#include <unordered_map>
 #include <utility>
 
 #include <tern/core/tensor/detail/allocator.h>
@@ -8,6 +10,22 @@
 namespace tern {
 
 constinit thread_local bool detail::in_inference_mode = false;
+
+namespace {
+
+/// What kernels made of the contents of storages. Few storages have any, so that it lies outside of
+/// them.
+struct DerivedOfStorages {
+  std::mutex mutex;
+  std::unordered_map<const Storage*, IntrusivePtr<RefCounted>> table;
+};
+
+DerivedOfStorages& derived_of_storages() {
+  static auto* const all = new DerivedOfStorages;  // never freed: a storage may be freed at exit
+  return *all;
+}
+
+}  // namespace
 
 Storage::Storage(std::size_t bytes, Device device)
     : data_(nullptr),
@@ -53,6 +71,7 @@ Storage::Storage(const IntrusivePtr<Storage>& other)
 }
 
 Storage::~Storage() {
+  if (has_derived_) forget_derived();
   if (foreign_) {
     if (deleter_ != nullptr) deleter_(data_, context_);
   } else if (bytes_ != 0) {
@@ -62,7 +81,34 @@ Storage::~Storage() {
   }
 }
 
+void Storage::keep_derived(IntrusivePtr<RefCounted> derived) {
+  auto& [mutex, table] = derived_of_storages();
+  IntrusivePtr<RefCounted> before;  // is freed outside the lock
+  const std::lock_guard lock(mutex);
+  before = std::exchange(table[this], std::move(derived));
+  has_derived_ = true;
+}
+
+IntrusivePtr<RefCounted> Storage::derived() const {
+  auto& [mutex, table] = derived_of_storages();
+  const std::lock_guard lock(mutex);
+  const auto found = table.find(this);
+  return found == table.end() ? nullptr : found->second;
+}
+
+void Storage::forget_derived() noexcept {
+  auto& [mutex, table] = derived_of_storages();
+  IntrusivePtr<RefCounted> before;  // is freed outside the lock
+  const std::lock_guard lock(mutex);
+  const auto found = table.find(this);
+  before = std::move(found->second);
+  table.erase(found);
+  has_derived_ = false;
+}
+
 void Storage::swap_memory(Storage& other) noexcept {
+  if (has_derived_) forget_derived();
+  if (other.has_derived_) other.forget_derived();
   std::swap(data_, other.data_);
   std::swap(bytes_, other.bytes_);
   std::swap(deleter_, other.deleter_);

@@ -55,6 +55,12 @@ class TERN_API Storage final : public RefCounted {
   /// Sets the version to 0, for a factory that filled its tensor in place.
   void reset_version() { version_.store(0, std::memory_order_relaxed); }
 
+  /// Keeps what a kernel made of the contents, such as packed weights, until the storage is freed
+  /// or gets other memory. Replaces what was kept before. Any thread may call it.
+  void keep_derived(IntrusivePtr<RefCounted> derived);
+  /// Returns what is kept so, or null. Any thread may call it.
+  IntrusivePtr<RefCounted> derived() const;
+
   /// Allocates the object from recycled memory.
   static void* operator new(std::size_t size);
   /// Gives the object's memory back.
@@ -62,6 +68,7 @@ class TERN_API Storage final : public RefCounted {
 
  private:
   const Storage& owner() const { return shared_ ? *static_cast<const Storage*>(context_) : *this; }
+  void forget_derived() noexcept;
 
   void* data_;
   std::size_t bytes_;
@@ -72,6 +79,7 @@ class TERN_API Storage final : public RefCounted {
   bool pinned_ = false;
   bool shared_ = false;
   bool inference_;
+  bool has_derived_ = false;
   std::atomic<std::uint32_t> version_{0};
 };
 
