@@ -14,6 +14,7 @@
 #include <tern/core/base/error.h>
 #include <tern/core/base/exact_products.h>
 #include <tern/core/base/flush_denormal.h>
+#include <tern/core/base/packed_weights.h>
 #include <tern/core/base/thread_pool.h>
 #include <tern/core/base/version.h>
 #include <tern/core/base/warning.h>

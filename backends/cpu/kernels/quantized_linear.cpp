@@ -5,6 +5,7 @@
 
 #include <tern/backends/cpu/kernels/quantized/activations.h>
 #include <tern/backends/cpu/kernels/quantized/expand.h>
+#include <tern/backends/cpu/kernels/quantized/packed.h>
 #include <tern/core/base/thread_pool.h>
 #include <tern/core/kernels/families/gemm.h>
 #include <tern/core/kernels/families/quantized_linear.h>
@@ -114,6 +115,12 @@ void multiply_panels(const QuantizedLinearArgs& args, KernelContext& context) {
 void quantized_linear(const QuantizedLinearArgs& args, KernelContext& context) {
   if (args.rows == 0 || args.features == 0) return;
   const bool is_exact = args.is_exact || args.format == BlockFormat::kQ6_K;
+#if defined(TERN_VNNI)
+  const PackedFormat* const format = packed_format(args.format);
+  if (args.packed != nullptr && format != nullptr && !is_exact && args.columns > 0) {
+    return multiply_packed(args, *format);
+  }
+#endif
   if (args.columns == 0 || args.rows >= (is_exact ? kExactPanelRows : kPanelRows)) {
     return multiply_panels(args, context);
   }

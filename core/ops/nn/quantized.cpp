@@ -4,6 +4,7 @@
 
 #include <tern/core/autograd/record.h>
 #include <tern/core/base/exact_products.h>
+#include <tern/core/base/packed_weights.h>
 #include <tern/core/base/thread_pool.h>
 #include <tern/core/kernels/backend.h>
 #include <tern/core/kernels/families/quantized_linear.h>
@@ -43,6 +44,26 @@ DimVector with_last(const Tensor& tensor, std::int64_t size) {
   return sizes;
 }
 
+/// Returns where kernels keep `blocks` as they want to read them, or null if nothing is kept: the
+/// setting is off, or the blocks are a part of their memory, whose other parts would have to be
+/// kept, too.
+IntrusivePtr<kernels::PackedBlocks> packed_of(const Tensor& blocks, BlockFormat format) {
+  const IntrusivePtr<Storage>& storage = blocks.self().storage;
+  const auto bytes = static_cast<std::size_t>(blocks.numel());
+  if (!are_quantized_weights_packed() || storage->bytes() != bytes) return nullptr;
+  const IntrusivePtr<RefCounted> kept = storage->derived();
+  const std::uint32_t version = storage->version();
+  auto* const packed = dynamic_cast<kernels::PackedBlocks*>(kept.get());
+  if (packed != nullptr && packed->format == format && packed->row_bytes == blocks.size(1) &&
+      packed->version == version) {
+    return IntrusivePtr<kernels::PackedBlocks>(packed);
+  }
+  IntrusivePtr<kernels::PackedBlocks> made(
+      new kernels::PackedBlocks(format, blocks.size(1), version));
+  storage->keep_derived(IntrusivePtr<RefCounted>(made.get()));
+  return made;
+}
+
 /// Returns the result of a product of matrices that are not empty.
 Tensor run_linear(const Tensor& input, const Tensor& blocks, BlockFormat format,
                   const Tensor& bias) {
@@ -52,6 +73,7 @@ Tensor run_linear(const Tensor& input, const Tensor& blocks, BlockFormat format,
   Tensor x = input.detach().to(kFloat32);
   if (x.stride(1) != 1) x = x.contiguous();
   const Tensor w = blocks.contiguous(), b = plain(bias);
+  const auto packed = packed_of(w, format);
   Tensor out = detail::make_tensor({x.size(0), w.size(0)}, kFloat32, x.device());
   kernels::QuantizedLinearArgs args{};
   args.format = format;
@@ -64,6 +86,7 @@ Tensor run_linear(const Tensor& input, const Tensor& blocks, BlockFormat format,
   args.bias = b.defined() ? static_cast<const float*>(b.data_ptr()) : nullptr;
   args.out = static_cast<float*>(out.data_ptr());
   args.is_exact = are_quantized_products_exact();
+  args.packed = packed.get();
   kernels::run("quantized_linear", x.device(), kFloat32, args);
   return out.to(input.dtype());
 }

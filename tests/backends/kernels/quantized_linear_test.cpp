@@ -2,7 +2,8 @@
 
 #include "backends/kernel_test.h"
 
-// Products with blocks, in every instruction set, against the dequantised weights in float64.
+// Products with blocks, in every instruction set, against the dequantised weights in float64: with
+// the blocks as they lie, and with those that the kernel may keep in an order of its own.
 
 namespace tern {
 namespace {
@@ -22,6 +23,7 @@ struct Product {
   std::vector<std::byte> blocks;
   std::vector<float> weight, input, bias, out;
   bool is_exact = false;
+  IntrusivePtr<kernels::PackedBlocks> packed = {};
 
   Product(BlockFormat format_, std::int64_t rows_, std::int64_t features_, std::int64_t columns_,
           std::uint64_t seed)
@@ -73,9 +75,9 @@ struct Product {
   }
 
   QuantizedLinearArgs args(bool has_bias) {
-    return {format,       rows,    columns,       features,
-            input.data(), stride,  blocks.data(), has_bias ? bias.data() : nullptr,
-            out.data(),   is_exact};
+    return {format,       rows,     columns,       features,
+            input.data(), stride,   blocks.data(), has_bias ? bias.data() : nullptr,
+            out.data(),   is_exact, packed.get()};
   }
 
   /// Compares with float64. A result may differ by half a step of each input, if `is_rounded`, and
@@ -109,6 +111,20 @@ class QuantizedLinear : public testing::KernelTest {
     ASSERT_EQ(run(product.args(has_bias)).status, kernels::StatusCode::kOk);
   }
 
+  /// Compares products with float64: with the blocks as they lie, which rounds the input or not,
+  /// then with packed blocks, which are made by the first product.
+  void check(Product& product, bool has_bias, bool is_rounded, bool is_rounded_packed) const {
+    multiply(product, has_bias);
+    product.check(has_bias, is_rounded);
+    product.packed = IntrusivePtr<kernels::PackedBlocks>(
+        new kernels::PackedBlocks(product.format, product.columns, 0));
+    for (int call = 0; call < 2; ++call) {
+      product.out.assign(product.out.size(), -1);
+      multiply(product, has_bias);
+      product.check(has_bias, is_rounded_packed);
+    }
+  }
+
   template <class Fn>
   static void for_each_size(const Fn& fn) {
     for (const BlockFormat format : kFormats) {
@@ -130,8 +146,7 @@ TEST_P(QuantizedLinear, DiffersByHalfAStepOfTheInput) {
       [&](BlockFormat format, std::int64_t rows, std::int64_t features, std::int64_t columns) {
         Product product(format, rows, features, columns, ++seed);
         const bool has_bias = seed % 2 == 0;
-        multiply(product, has_bias);
-        product.check(has_bias, format != BlockFormat::kQ6_K && rows < kManyRows);
+        check(product, has_bias, format != BlockFormat::kQ6_K && rows < kManyRows, true);
       });
 }
 
@@ -142,8 +157,7 @@ TEST_P(QuantizedLinear, IsExactUpToRoundingForInputsThatEightBitsHold) {
         Product product(format, rows, features, columns, ++seed);
         product.round_input();
         const bool has_bias = seed % 2 == 0;
-        multiply(product, has_bias);
-        product.check(has_bias, false);
+        check(product, has_bias, false, false);
       });
 }
 
@@ -157,8 +171,7 @@ TEST_P(QuantizedLinear, TakesAnyNumberOfBlocks) {
                      " rows, " + std::to_string(blocks) + " blocks");
         Product product(format, rows, 3, blocks * elements_of_block(format), ++seed);
         product.round_input();
-        multiply(product, true);
-        product.check(true, false);
+        check(product, true, false, false);
       }
     }
   }
@@ -188,8 +201,7 @@ TEST_P(QuantizedLinear, RoundsNoInputIfExact) {
       [&](BlockFormat format, std::int64_t rows, std::int64_t features, std::int64_t columns) {
         Product product(format, rows, features, columns, ++seed);
         product.is_exact = true;
-        multiply(product, true);
-        product.check(true, false);
+        check(product, true, false, false);
       });
 }
 
@@ -213,8 +225,7 @@ TEST_P(QuantizedLinear, TakesTheLargestNumbersOfBlocks) {
         dequantize_blocks(format, product.blocks.data(), 5 * 256 / elements_of_block(format),
                           product.weight.data());
         std::fill(product.input.begin(), product.input.end(), x);
-        multiply(product, true);
-        product.check(true, false);
+        check(product, true, false, false);
       }
     }
   }
@@ -277,6 +288,8 @@ TEST_P(QuantizedLinear, HasTheSameBitsForAnyNumberOfThreads) {
   for (const BlockFormat format : kFormats) {
     for (const std::int64_t rows : {1, 6, 40}) {
       Product product(format, rows, 2051, 512, 8);
+      product.packed = IntrusivePtr<kernels::PackedBlocks>(
+          new kernels::PackedBlocks(format, product.columns, 0));
       set_num_threads(1);
       multiply(product, true);
       const std::vector<float> alone = std::exchange(product.out, {});
