@@ -5,7 +5,8 @@
 #include "../bench.h"
 
 // Products with quantised weights beside float32, in the sizes of a small language model: one row
-// of activations, as when it generates, and a prompt of 512. A name ends with the megabytes of the
+// of activations, as when it generates, and a prompt of 512. "packed": after the first product has
+// packed the weight. A name ends with the megabytes of the
 // weight, so that bytes per second can be compared with "read", which sums 256 MB.
 
 namespace {
@@ -22,8 +23,13 @@ void report_product(std::int64_t features, std::int64_t columns, std::int64_t ro
                                          tern::BlockFormat::kQ4_1, tern::BlockFormat::kQ4_K}) {
     if (columns % tern::elements_of_block(format) != 0) continue;
     const tern::Tensor blocks = tern::quantize_rows(weight, format);
-    bench::report(name(tern::block_format_name(format), blocks).c_str(),
-                  [&] { auto y = tern::quantized_linear(x, blocks, format); });
+    const auto product = [&] { auto y = tern::quantized_linear(x, blocks, format); };
+    const std::string text(tern::block_format_name(format));
+    bench::report(name(text, blocks).c_str(), product);
+    if (format == tern::BlockFormat::kQ4_K) continue;  // is not packed
+    tern::use_packed_quantized_weights(true);
+    bench::report(name(text + " packed", blocks).c_str(), product);
+    tern::use_packed_quantized_weights(false);
   }
 }
 

@@ -18,6 +18,7 @@
 //
 //   text encode TOKENIZER_JSON FILE        megabytes of text per second, on one thread
 //   text generate MODEL THREADS TOKENS     tokens per second, of a prompt of 512, peak memory
+//   text packed MODEL THREADS TOKENS       the same with packed weights
 //   text first MODEL THREADS               one token, for the time from start to end
 //   text agree GGUF FILE                   perplexity and likeliest tokens of blocks beside float32
 
@@ -129,11 +130,12 @@ int agree(const char* path, const char* input) {
   };
   const tern::Tensor want = logits_of(*floats.model, ids);
   report("float32 perplexity", perplexity(want));
-  for (const bool exact : {false, true}) {
-    tern::use_exact_quantized_products(exact);
+  for (const std::string kind : {"", "packed ", "exact "}) {
+    tern::use_packed_quantized_weights(kind == "packed ");
+    tern::use_exact_quantized_products(kind == "exact ");
     const tern::Tensor got = logits_of(*blocks.model, ids);
     const tern::Tensor same = (got.argmax(-1) == want.argmax(-1)).to(tern::kLong);
-    const std::string name = exact ? "exact blocks " : "blocks ";
+    const std::string name = kind + "blocks ";
     report((name + "perplexity").c_str(), perplexity(got));
     report((name + "same of 200").c_str(), same.slice(0, 0, 200).sum().item<double>());
     report((name + "same of 1024").c_str(), same.sum().item<double>());
@@ -150,6 +152,10 @@ int main(int argc, char** argv) {
   };
   try {
     if (is("encode", 2)) return encode(argv[2], argv[3]);
+    if (is("packed", 3)) {
+      tern::use_packed_quantized_weights(true);
+      return generate(argv[2], std::stoi(argv[3]), std::stoll(argv[4]));
+    }
     if (is("generate", 3)) return generate(argv[2], std::stoi(argv[3]), std::stoll(argv[4]));
     if (is("first", 2)) return first(argv[2], std::stoi(argv[3]));
     if (is("agree", 2)) return agree(argv[2], argv[3]);
@@ -157,7 +163,7 @@ int main(int argc, char** argv) {
     std::cerr << error.what() << "\n";
     return 1;
   }
-  std::cerr << "text encode TOKENIZER_JSON FILE | generate MODEL THREADS TOKENS | first MODEL "
-               "THREADS | agree GGUF FILE\n";
+  std::cerr << "text encode TOKENIZER_JSON FILE | generate MODEL THREADS TOKENS | packed "
+               "MODEL THREADS TOKENS | first MODEL THREADS | agree GGUF FILE\n";
   return 2;
 }
