@@ -5,7 +5,8 @@
 
 GGUF: files for llama.cpp and tern; the tokenizer is that of the first one, whose tokens are byte pairs. FOLDER: config.json and
 safetensors of the same model in float32, for PyTorch and tern. THREADS (1 2), ROUNDS (3), TOKENS (64); PYTHON (python3) is where the peers
-are looked for. Each figure is the best of its rounds. Figures of a busy machine say little.
+are looked for. Each figure is the best of its rounds. "packed" compares packed weights with blocks as they lie. Figures of a busy machine
+say little.
 """
 import glob
 import json
@@ -141,6 +142,8 @@ def main(build):
                 short = os.path.basename(file).removesuffix(".gguf").split(".")[-1]
                 rows_of(f"llama.cpp: {short}, {how}", pair, {"tokens/s": 0.9, "prompt tokens/s": 0.8})
                 measured.append((short, pair[0], file))
+                pair = in_turns([program, "packed", file, *arguments], [program, "generate", file, *arguments])
+                rows_of(f"packed beside blocks: {short}, {how}", pair, {})
             for name, found, file in measured:
                 if "peak bytes" in found:
                     most = os.path.getsize(file) + found["cache bytes"] + MARGIN
