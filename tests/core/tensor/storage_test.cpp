@@ -61,5 +61,36 @@ TEST(Storage, SwappedMemoryOfOthersGoesBackToItsDeleter) {
   EXPECT_EQ(freed, std::vector<void*>{elements.data()});
 }
 
+/// Counts those that live.
+struct Derived final : RefCounted {
+  Derived() { ++living; }
+  ~Derived() override { --living; }
+  static inline int living = 0;
+};
+
+TEST(Storage, KeepsOneDerivedObjectUntilItsEnd) {
+  {
+    Storage a(64, kCPU), b(64, kCPU);
+    EXPECT_EQ(a.derived().get(), nullptr);
+    a.keep_derived(IntrusivePtr<RefCounted>(new Derived));
+    const IntrusivePtr<RefCounted> first = a.derived();
+    EXPECT_EQ(a.derived().get(), first.get());
+    EXPECT_EQ(b.derived().get(), nullptr);
+    a.keep_derived(IntrusivePtr<RefCounted>(new Derived));
+    EXPECT_NE(a.derived().get(), first.get());
+    EXPECT_EQ(Derived::living, 2);  // `first` is still used
+  }
+  EXPECT_EQ(Derived::living, 0);
+}
+
+TEST(Storage, ForgetsWhatWasDerivedFromOtherMemory) {
+  Storage a(64, kCPU), b(64, kCPU);
+  a.keep_derived(IntrusivePtr<RefCounted>(new Derived));
+  b.swap_memory(a);
+  EXPECT_EQ(a.derived().get(), nullptr);
+  EXPECT_EQ(b.derived().get(), nullptr);
+  EXPECT_EQ(Derived::living, 0);
+}
+
 }  // namespace
 }  // namespace tern
