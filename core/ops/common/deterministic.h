@@ -8,8 +8,7 @@ namespace tern {
 /// Lets ops use only algorithms that give the same bits each time, for the whole program: PyTorch's
 /// torch.use_deterministic_algorithms(). With it, on CUDA:
 ///
-/// - scatter_add, scatter_reduce and the gradients of gather, of pooling and of sorting add
-/// floating
+/// - scatter_add, scatter_reduce and the gradients of gather, pooling and sorting add floating
 ///   numbers in the order of the indices.
 /// - scatter, index_put, put and other ops that write by index store the last of equal indices.
 /// - Convolutions use only those algorithms of cuDNN that give the same bits each time.
