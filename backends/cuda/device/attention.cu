@@ -1,5 +1,6 @@
 #include <limits>
 
+#include <tern/backends/cuda/device/cudnn/attention.h>
 #include <tern/backends/cuda/device/support/block_reduce.h>
 #include <tern/backends/cuda/device/support/elements.h>
 #include <tern/backends/cuda/device/support/scratch.h>
@@ -9,6 +10,7 @@
 namespace tern::cuda::device {
 namespace {
 
+// Attention by cuDNN where it is installed and has engines; these kernels compute all others.
 // A block computes kTile rows of a result: queries, or keys for the gradients of key and value.
 // It walks over tiles of the others, keys or queries: a warp has four rows and one lane per other.
 // From the scores of a tile it makes weights in shared memory, and multiplies them with the other's
@@ -333,6 +335,7 @@ void run(const AttentionArgs& args, KernelContext& context) {
 }
 
 void attention(const AttentionArgs& args, KernelContext& context) {
+  if (cudnn::attend(args, context)) return;
   visit_all_floating(args.dtype, context,
                      [&](auto tag) { run<typename decltype(tag)::type>(args, context); });
 }

@@ -7,6 +7,12 @@ namespace tern::kernels {
 
 enum class AttentionOp : std::int32_t { kForward, kBackward };
 
+/// What cuDNN may do, as bits; every other kernel ignores them.
+enum AttentionOptions : std::int32_t {
+  kDeterministicAttention = 1,  // use only engines that give the same bits each time
+  kAttentionWithoutCudnn = 2,   // compute nothing
+};
+
 /// How far batch, head and row of a [batch, heads, rows, size] tensor are apart. Elements of a row
 /// lie next to each other.
 struct AttentionStrides {
@@ -30,7 +36,7 @@ struct AttentionStrides {
 struct AttentionArgs {
   AttentionOp op;
   ScalarType dtype, mask_dtype;
-  std::int32_t is_causal;
+  std::int32_t is_causal, options;
   std::int64_t batch, heads, group, queries, keys, size, value_size;
   double scale, keep_scale;
   const void* q;

@@ -1,272 +1,29 @@
 #include <tern/backends/cuda/device/cudnn/convolution.h>
 
-#include <algorithm>
-#include <map>
 #include <memory>
-#include <mutex>
-#include <new>
 #include <optional>
-#include <utility>
+#include <vector>
 
-#include <tern/backends/cuda/device/cudnn/graph.h>
-#include <tern/backends/cuda/device/runtime/note.h>
-#include <tern/backends/cuda/device/runtime/per_device.h>
-#include <tern/backends/cuda/device/runtime/relaxed_capture.h>
-#include <tern/backends/cuda/device/runtime/runtime.h>
-#include <tern/backends/cuda/device/support/launch.h>
-#include <tern/backends/cuda/device/support/scratch.h>
-
-// Convolution by cuDNN: a graph of one operation, for which cuDNN's heuristics list engines, the
-// best first. The first one that can be used, or the fastest one, becomes the plan for the shape.
+#include <tern/backends/cuda/device/cudnn/convolution_graph.h>
+#include <tern/backends/cuda/device/cudnn/plans.h>
 
 namespace tern::cuda::device::cudnn {
-namespace {
-
-constexpr std::int64_t kMostWorkspace = std::int64_t{1} << 30;
-constexpr std::size_t kMostTimed = 10;  // plans that `benchmark` compares, as in PyTorch
-constexpr std::size_t kMostCached = 1024;
-constexpr std::int64_t kLongestPause = 1024;  // calls between two searches that find no memory
-
-/// A finalized plan, what it was made from, and its workspace in bytes.
-struct Plan {
-  std::shared_ptr<const Graph> graph;
-  Node config, node;
-  std::int64_t workspace = 0;
-
-  explicit operator bool() const { return node.is_ready(); }
-};
-
-Plan make_plan(Handle handle, std::shared_ptr<const Graph> graph, Node config) {
-  Plan plan{std::move(graph), std::move(config), Node(kPlan)};
-  plan.node.set(kPlanHandle, kHandleType, handle).set(kPlanConfig, plan.config);
-  if (!plan.node.finalize() || plan.node.get(kPlanWorkspace, kInt64Type, 1, &plan.workspace) != 1 ||
-      plan.workspace > kMostWorkspace) {
-    return {};
-  }
-  return plan;
-}
-
-/// A plan's memory, or none if it needs none.
-class Workspace {
- public:
-  /// Returns false if there is no memory for the plan, which is no failure, or if the allocation
-  /// failed.
-  bool allocate(const Plan& plan, KernelContext& context) {
-    memory_.reset();
-    if (plan.workspace == 0) return true;
-    memory_.emplace(context, static_cast<std::size_t>(plan.workspace));
-    if (context.status == StatusCode::kOk) return true;
-    if (context.status == StatusCode::kOutOfMemory) context.status = StatusCode::kOk;
-    return false;
-  }
-  void* data() const { return memory_ ? memory_->get<void>() : nullptr; }
-
- private:
-  std::optional<Scratch> memory_;
-};
-
-/// A convolution to queue.
-struct Call {
-  Problem problem;
-  Buffers buffers;
-  KernelContext& context;
-};
-
-/// What a device knows about a problem.
-struct Entry {
-  Plan plan;
-  bool is_refused = false;      // cuDNN has no engine for the problem
-  std::int64_t pause = 0;       // calls until the next search, after one that found no memory
-  std::int64_t calls_left = 0;  // of this pause
-};
-
-Status execute(Handle handle, const Plan& plan, const Buffers& buffers, void* workspace) {
-  const std::int64_t ids[] = {kXId, kWId, kYId};
-  void* const pointers[] = {buffers.x, buffers.w, buffers.y};
-  Node pack(kVariantPack);
-  pack.set(kPackIds, kInt64Type, 3, ids)
-      .set(kPackPointers, kPointerType, 3, pointers)
-      .set(kPackWorkspace, kPointerType, workspace);
-  if (!pack.finalize()) return kBadParam;
-  return library()->cudnnBackendExecute(handle, plan.node.descriptor(), pack.descriptor());
-}
-
-/// Two events around work of a stream.
-class Stopwatch {
- public:
-  explicit Stopwatch(KernelContext& context) : stream_(static_cast<cudaStream_t>(context.stream)) {
-    for (cudaEvent_t& event : events_) check(cudaEventCreate(&event));
-  }
-  ~Stopwatch() {
-    for (cudaEvent_t event : events_) {
-      if (event != nullptr) cudaEventDestroy(event);
-    }
-  }
-  Stopwatch(const Stopwatch&) = delete;
-  Stopwatch& operator=(const Stopwatch&) = delete;
-
-  void start() { check(cudaEventRecord(events_[0], stream_)); }
-  /// Waits for the work since start(). Returns its time, or nothing after a failure.
-  std::optional<float> stop() {
-    float milliseconds = 0;
-    check(cudaEventRecord(events_[1], stream_));
-    check(cudaEventSynchronize(events_[1]));
-    check(cudaEventElapsedTime(&milliseconds, events_[0], events_[1]));
-    return ok_ ? std::optional(milliseconds) : std::nullopt;
-  }
-
- private:
-  void check(cudaError_t error) { ok_ = succeeds(error) && ok_; }
-
-  cudaStream_t stream_;
-  cudaEvent_t events_[2] = {};
-  bool ok_ = true;
-};
-
-/// cuDNN on one device: its handle and the plans made there.
-class Device {
- public:
-  bool run(const ConvolutionArgs& args, KernelContext& context) {
-    const std::optional<Problem> problem = problem_of(args);
-    if (!problem) return false;
-    const std::lock_guard lock(mutex_);
-    Call call{*problem, buffers_of(args), context};
-    if (!has_plan(call.problem) && is_capturing(context)) {
-      // Timing would wait for the stream. A later call outside of captures times the engines.
-      call.problem.numbers.options &= ~kFastestConvolution;
-    }
-    const RelaxedCapture relaxed;  // cuDNN allocates, and the first run of a plan loads its kernels
-    if (!open(context)) return false;
-    const Problem::Key key = call.problem.key();
-    if (plans_.size() >= kMostCached && plans_.count(key) == 0) plans_.clear();
-    Entry& entry = plans_[key];
-    Workspace workspace;
-    if (!prepare(entry, call, workspace)) return context.status != StatusCode::kOk;
-    const Status status = execute(handle_, entry.plan, call.buffers, workspace.data());
-    if (status == kSuccess) return true;
-    // The status of a shape or GPU that the engine turns out not to support is one of 2000 to 3999.
-    if (status >= kBadParam && status < kInternalError) {
-      entry = {};
-      entry.is_refused = true;
-      return false;
-    }
-    fail(context, StatusCode::kDeviceFault, library()->cudnnGetErrorString(status));
-    return true;
-  }
-
- private:
-  static bool is_capturing(KernelContext& context) {
-    cudaStreamCaptureStatus status = cudaStreamCaptureStatusNone;
-    const auto stream = static_cast<cudaStream_t>(context.stream);
-    return !succeeds(cudaStreamIsCapturing(stream, &status)) ||
-           status != cudaStreamCaptureStatusNone;
-  }
-
-  /// Without a handle, which an old driver may refuse, there is no cuDNN. What fails in a capture
-  /// is tried again.
-  bool open(KernelContext& context) {
-    if (!opened_) library()->cudnnCreate(&handle_);
-    opened_ = handle_ != nullptr || !is_capturing(context);
-    return handle_ != nullptr && library()->cudnnSetStream(handle_, context.stream) == kSuccess;
-  }
-
-  bool has_plan(const Problem& problem) const {
-    const auto found = plans_.find(problem.key());
-    return found != plans_.end() && found->second.plan;
-  }
-
-  /// Makes the plan and its workspace ready. Returns false if there is none: cuDNN has no engine,
-  /// no engine finds memory, or a call failed. Failing to find memory empties the caches of all
-  /// devices, so it is repeated less and less often.
-  bool prepare(Entry& entry, const Call& call, Workspace& workspace) {
-    if (entry.is_refused) return false;
-    if (entry.calls_left > 0) {
-      --entry.calls_left;
-      return false;
-    }
-    if (entry.plan && workspace.allocate(entry.plan, call.context)) return true;
-    bool was_short = false;
-    if (call.context.status == StatusCode::kOk) entry.plan = find_plan(call, &was_short);
-    if (call.context.status != StatusCode::kOk) return false;
-    if (!entry.plan && !was_short) {
-      entry.is_refused = !is_capturing(call.context);  // after a capture there may be an engine
-      return false;
-    }
-    if (entry.plan && workspace.allocate(entry.plan, call.context)) {
-      entry.pause = 0;
-      return true;
-    }
-    if (call.context.status != StatusCode::kOk) return false;
-    note("convolution without cuDNN: no memory for its workspace");
-    entry.calls_left = entry.pause = std::min(2 * entry.pause + 1, kLongestPause);
-    return false;
-  }
-
-  /// Returns the plan for a problem, without a node if no engine can be used, and whether there was
-  /// no memory for one.
-  Plan find_plan(const Call& call, bool* was_short) {
-    const auto& [problem, buffers, context] = call;
-    const auto graph = std::make_shared<Graph>(problem);
-    if (!graph->make(handle_)) return {};
-    const bool times =
-        (problem.numbers.options & kFastestConvolution) != 0 && !is_capturing(context);
-    std::optional<Stopwatch> stopwatch;
-    if (times) stopwatch.emplace(context);
-    Plan best;
-    std::optional<float> least;
-    std::size_t timed = 0;
-    for (const Mode mode : {kModeA, kModeB, kModeFallback}) {
-      std::vector<Node> configs = graph->configs(mode);
-      for (Node& config : configs) {
-        if (!graph->is_permitted(config)) continue;
-        Plan plan = make_plan(handle_, graph, std::move(config));
-        if (!plan) continue;
-        Workspace workspace;
-        if (!workspace.allocate(plan, context)) {
-          if (context.status != StatusCode::kOk) return {};
-          *was_short = true;
-          continue;
-        }
-        if (!times) return plan;
-        const auto time = time_of(plan, buffers, workspace.data(), *stopwatch);
-        if (time && (!least || *time < *least)) {
-          least = time;
-          best = std::move(plan);
-        }
-        if (++timed == kMostTimed) return best;
-      }
-      if (best) return best;
-    }
-    return best;
-  }
-
-  std::optional<float> time_of(const Plan& plan, const Buffers& buffers, void* workspace,
-                               Stopwatch& stopwatch) {
-    if (execute(handle_, plan, buffers, workspace) != kSuccess) return {};  // loads its kernels
-    stopwatch.start();
-    if (execute(handle_, plan, buffers, workspace) != kSuccess) return {};
-    return stopwatch.stop();
-  }
-
-  std::mutex mutex_;
-  bool opened_ = false;
-  Handle handle_ = nullptr;
-  std::map<Problem::Key, Entry> plans_;
-};
-
-}  // namespace
 
 bool convolve(const ConvolutionArgs& args, KernelContext& context) {
-  if ((args.options & kWithoutCudnn) != 0 || context.status != StatusCode::kOk ||
-      library() == nullptr) {
-    return false;
-  }
-  try {
-    return per_device<Device>(context.device).run(args, context);
-  } catch (const std::bad_alloc&) {
-    fail(context, StatusCode::kOutOfMemory, "out of host memory");
-    return true;
-  }
+  if ((args.options & kWithoutCudnn) != 0) return false;
+  const std::optional<Problem> problem = problem_of(args);
+  if (!problem) return false;
+  const auto make_call = [&] {
+    return Call{problem->key(), [&] { return std::make_shared<ConvolutionGraph>(*problem); },
+                [&](std::vector<Buffer>& buffers) {
+                  const auto [x, w, y] = buffers_of(args);
+                  buffers = {{kXId, x}, {kWId, w}, {kYId, y}};
+                  return true;
+                },
+                (args.options & kFastestConvolution) != 0,
+                "convolution without cuDNN: no memory for its workspace"};
+  };
+  return run(make_call, context);
 }
 
 }  // namespace tern::cuda::device::cudnn

@@ -1,59 +1,39 @@
 #pragma once
 
-#include <array>
 #include <cstdint>
-#include <optional>
+#include <span>
 #include <vector>
 
 #include <tern/backends/cuda/device/cudnn/node.h>
-#include <tern/core/kernels/families/convolution.h>
 
 namespace tern::cuda::device::cudnn {
 
-using namespace kernels;
+/// The first number of the keys of each kind of graph.
+constexpr std::int64_t kConvolutionKey = 0, kAttentionKey = 1;
 
-/// Everything that decides how cuDNN computes a convolution.
-struct Problem {
-  ConvolutionArgs numbers;  // without pointers
-  std::int64_t alignment;
-  std::int64_t behind[3];  // the zeros behind the input
-  int first;               // the first dimension that is more than an extent of 1
-
-  using Key = std::array<std::int64_t, 26>;
-  Key key() const;
-};
-
-struct Buffers {
-  void *x, *w, *y;
-};
-
-/// The number of each tensor in a graph.
-constexpr std::int64_t kXId = 1, kWId = 2, kYId = 3;
-
-/// Returns the buffers of x, w and y, one of which is the result.
-Buffers buffers_of(const ConvolutionArgs& args);
-
-/// Returns nothing if cuDNN cannot describe the convolution.
-std::optional<Problem> problem_of(const ConvolutionArgs& args);
-
-/// The graph of a convolution.
+/// A graph of operations, for which cuDNN proposes engines.
 class Graph {
  public:
-  explicit Graph(const Problem& problem);
+  Graph() = default;
+  virtual ~Graph() = default;
+  Graph(const Graph&) = delete;
+  Graph& operator=(const Graph&) = delete;
 
   /// Returns false if cuDNN refuses a part.
-  bool make(Handle handle);
+  virtual bool make(Handle handle) = 0;
   /// Returns the engines that cuDNN proposes, the best first.
   std::vector<Node> configs(Mode mode) const;
   /// Returns true if the engine computes as the caller wants.
   bool is_permitted(const Node& config) const;
 
- private:
-  const ConvolutionArgs& a() const { return problem_.numbers; }
-  bool has(std::int32_t option) const { return (a().options & option) != 0; }
+ protected:
+  /// Returns true if engines with this note may compute the graph.
+  virtual bool permits(Note note) const = 0;
+  /// Makes the graph of its operations. Returns false if cuDNN refuses it.
+  bool finish(Handle handle, std::span<const Descriptor> operations);
 
-  Problem problem_;
-  Node x_, w_, y_, convolution_, operation_, graph_;
+ private:
+  Node graph_;
 };
 
 }  // namespace tern::cuda::device::cudnn

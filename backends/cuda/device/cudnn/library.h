@@ -1,10 +1,11 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 
 // The functions of cuDNN's graph interface that the kernels use, found in the library when the
-// first convolution runs. cuDNN is no part of the toolkit, so its functions, types and numbers are
-// declared here; where its header is installed, cudnn_library.cpp compares the numbers.
+// first of them runs. cuDNN is no part of the toolkit, so its functions, types and numbers are
+// declared here; where its header is installed, library.cpp compares the numbers.
 
 namespace tern::cuda::device::cudnn {
 
@@ -14,6 +15,7 @@ using Descriptor = void*;
 /// Kind, Attribute, Type, DataType and Mode are enumerations of C. X is called with their name,
 /// that of a constant, cuDNN's name and the number.
 #define TERN_CUDNN_NUMBERS(X)                                                                  \
+  X(Kind, kPointwise, CUDNN_BACKEND_POINTWISE_DESCRIPTOR, 0)                                   \
   X(Kind, kConvolution, CUDNN_BACKEND_CONVOLUTION_DESCRIPTOR, 1)                               \
   X(Kind, kEngine, CUDNN_BACKEND_ENGINE_DESCRIPTOR, 2)                                         \
   X(Kind, kEngineConfig, CUDNN_BACKEND_ENGINECFG_DESCRIPTOR, 3)                                \
@@ -22,9 +24,18 @@ using Descriptor = void*;
   X(Kind, kForward, CUDNN_BACKEND_OPERATION_CONVOLUTION_FORWARD_DESCRIPTOR, 10)                \
   X(Kind, kWeightGradient, CUDNN_BACKEND_OPERATION_CONVOLUTION_BACKWARD_FILTER_DESCRIPTOR, 11) \
   X(Kind, kInputGradient, CUDNN_BACKEND_OPERATION_CONVOLUTION_BACKWARD_DATA_DESCRIPTOR, 12)    \
+  X(Kind, kPointwiseOperation, CUDNN_BACKEND_OPERATION_POINTWISE_DESCRIPTOR, 13)               \
   X(Kind, kGraph, CUDNN_BACKEND_OPERATIONGRAPH_DESCRIPTOR, 15)                                 \
   X(Kind, kVariantPack, CUDNN_BACKEND_VARIANT_PACK_DESCRIPTOR, 16)                             \
   X(Kind, kTensor, CUDNN_BACKEND_TENSOR_DESCRIPTOR, 17)                                        \
+  X(Kind, kMatmul, CUDNN_BACKEND_MATMUL_DESCRIPTOR, 18)                                        \
+  X(Kind, kMatmulOperation, CUDNN_BACKEND_OPERATION_MATMUL_DESCRIPTOR, 19)                     \
+  X(Kind, kReduction, CUDNN_BACKEND_REDUCTION_DESCRIPTOR, 21)                                  \
+  X(Kind, kReductionOperation, CUDNN_BACKEND_OPERATION_REDUCTION_DESCRIPTOR, 22)               \
+  X(Kind, kReshapeOperation, CUDNN_BACKEND_OPERATION_RESHAPE_DESCRIPTOR, 31)                   \
+  X(Attribute, kPointwiseMode, CUDNN_ATTR_POINTWISE_MODE, 0)                                   \
+  X(Attribute, kPointwiseMath, CUDNN_ATTR_POINTWISE_MATH_PREC, 1)                              \
+  X(Attribute, kPointwiseAxis, CUDNN_ATTR_POINTWISE_AXIS, 9)                                   \
   X(Attribute, kConvolutionMath, CUDNN_ATTR_CONVOLUTION_COMP_TYPE, 100)                        \
   X(Attribute, kConvolutionMode, CUDNN_ATTR_CONVOLUTION_CONV_MODE, 101)                        \
   X(Attribute, kConvolutionDilations, CUDNN_ATTR_CONVOLUTION_DILATIONS, 102)                   \
@@ -57,6 +68,11 @@ using Descriptor = void*;
   X(Attribute, kWeightW, CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_FILTER_DW, 715)                  \
   X(Attribute, kWeightX, CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_FILTER_X, 716)                   \
   X(Attribute, kWeightY, CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_FILTER_DY, 717)                  \
+  X(Attribute, kPointwisePointwise, CUDNN_ATTR_OPERATION_POINTWISE_PW_DESCRIPTOR, 750)         \
+  X(Attribute, kPointwiseX, CUDNN_ATTR_OPERATION_POINTWISE_XDESC, 751)                         \
+  X(Attribute, kPointwiseB, CUDNN_ATTR_OPERATION_POINTWISE_BDESC, 752)                         \
+  X(Attribute, kPointwiseY, CUDNN_ATTR_OPERATION_POINTWISE_YDESC, 753)                         \
+  X(Attribute, kPointwiseCondition, CUDNN_ATTR_OPERATION_POINTWISE_TDESC, 758)                 \
   X(Attribute, kGraphHandle, CUDNN_ATTR_OPERATIONGRAPH_HANDLE, 800)                            \
   X(Attribute, kGraphOperations, CUDNN_ATTR_OPERATIONGRAPH_OPS, 801)                           \
   X(Attribute, kTensorAlignment, CUDNN_ATTR_TENSOR_BYTE_ALIGNMENT, 900)                        \
@@ -64,12 +80,27 @@ using Descriptor = void*;
   X(Attribute, kTensorSizes, CUDNN_ATTR_TENSOR_DIMENSIONS, 902)                                \
   X(Attribute, kTensorStrides, CUDNN_ATTR_TENSOR_STRIDES, 903)                                 \
   X(Attribute, kTensorId, CUDNN_ATTR_TENSOR_UNIQUE_ID, 906)                                    \
+  X(Attribute, kTensorIsVirtual, CUDNN_ATTR_TENSOR_IS_VIRTUAL, 907)                            \
+  X(Attribute, kTensorIsByValue, CUDNN_ATTR_TENSOR_IS_BY_VALUE, 908)                           \
   X(Attribute, kPackIds, CUDNN_ATTR_VARIANT_PACK_UNIQUE_IDS, 1000)                             \
   X(Attribute, kPackPointers, CUDNN_ATTR_VARIANT_PACK_DATA_POINTERS, 1001)                     \
   X(Attribute, kPackWorkspace, CUDNN_ATTR_VARIANT_PACK_WORKSPACE, 1003)                        \
   X(Attribute, kEngineNotes, CUDNN_ATTR_ENGINE_NUMERICAL_NOTE, 1303)                           \
+  X(Attribute, kMatmulMath, CUDNN_ATTR_MATMUL_COMP_TYPE, 1500)                                 \
+  X(Attribute, kMatmulA, CUDNN_ATTR_OPERATION_MATMUL_ADESC, 1520)                              \
+  X(Attribute, kMatmulB, CUDNN_ATTR_OPERATION_MATMUL_BDESC, 1521)                              \
+  X(Attribute, kMatmulC, CUDNN_ATTR_OPERATION_MATMUL_CDESC, 1522)                              \
+  X(Attribute, kMatmulMatmul, CUDNN_ATTR_OPERATION_MATMUL_DESC, 1523)                          \
+  X(Attribute, kReductionOperator, CUDNN_ATTR_REDUCTION_OPERATOR, 1600)                        \
+  X(Attribute, kReductionMath, CUDNN_ATTR_REDUCTION_COMP_TYPE, 1601)                           \
+  X(Attribute, kReductionX, CUDNN_ATTR_OPERATION_REDUCTION_XDESC, 1610)                        \
+  X(Attribute, kReductionY, CUDNN_ATTR_OPERATION_REDUCTION_YDESC, 1611)                        \
+  X(Attribute, kReductionReduction, CUDNN_ATTR_OPERATION_REDUCTION_DESC, 1612)                 \
+  X(Attribute, kReshapeX, CUDNN_ATTR_OPERATION_RESHAPE_XDESC, 2200)                            \
+  X(Attribute, kReshapeY, CUDNN_ATTR_OPERATION_RESHAPE_YDESC, 2201)                            \
   X(Type, kHandleType, CUDNN_TYPE_HANDLE, 0)                                                   \
   X(Type, kDataTypeType, CUDNN_TYPE_DATA_TYPE, 1)                                              \
+  X(Type, kBooleanType, CUDNN_TYPE_BOOLEAN, 2)                                                 \
   X(Type, kInt64Type, CUDNN_TYPE_INT64, 3)                                                     \
   X(Type, kFloatType, CUDNN_TYPE_FLOAT, 4)                                                     \
   X(Type, kDoubleType, CUDNN_TYPE_DOUBLE, 5)                                                   \
@@ -77,15 +108,31 @@ using Descriptor = void*;
   X(Type, kConvolutionModeType, CUDNN_TYPE_CONVOLUTION_MODE, 7)                                \
   X(Type, kHeuristicsModeType, CUDNN_TYPE_HEUR_MODE, 8)                                        \
   X(Type, kNoteType, CUDNN_TYPE_NUMERICAL_NOTE, 11)                                            \
+  X(Type, kPointwiseModeType, CUDNN_TYPE_POINTWISE_MODE, 14)                                   \
   X(Type, kDescriptorType, CUDNN_TYPE_BACKEND_DESCRIPTOR, 15)                                  \
+  X(Type, kReductionType, CUDNN_TYPE_REDUCTION_OPERATOR_TYPE, 18)                              \
   X(DataType, kFloatData, CUDNN_DATA_FLOAT, 0)                                                 \
   X(DataType, kDoubleData, CUDNN_DATA_DOUBLE, 1)                                               \
   X(DataType, kHalfData, CUDNN_DATA_HALF, 2)                                                   \
+  X(DataType, kInt32Data, CUDNN_DATA_INT32, 4)                                                 \
   X(DataType, kBfloat16Data, CUDNN_DATA_BFLOAT16, 9)                                           \
+  X(DataType, kBooleanData, CUDNN_DATA_BOOLEAN, 11)                                            \
   X(Mode, kCrossCorrelation, CUDNN_CROSS_CORRELATION, 1)                                       \
   X(Mode, kModeA, CUDNN_HEUR_MODE_A, 3)                                                        \
   X(Mode, kModeB, CUDNN_HEUR_MODE_B, 1)                                                        \
   X(Mode, kModeFallback, CUDNN_HEUR_MODE_FALLBACK, 2)                                          \
+  X(Mode, kAdd, CUDNN_POINTWISE_ADD, 0)                                                        \
+  X(Mode, kMultiply, CUDNN_POINTWISE_MUL, 1)                                                   \
+  X(Mode, kDivide, CUDNN_POINTWISE_DIV, 6)                                                     \
+  X(Mode, kMinus, CUDNN_POINTWISE_SUB, 9)                                                      \
+  X(Mode, kExp, CUDNN_POINTWISE_EXP, 13)                                                       \
+  X(Mode, kLog, CUDNN_POINTWISE_LOG, 15)                                                       \
+  X(Mode, kIdentity, CUDNN_POINTWISE_IDENTITY, 21)                                             \
+  X(Mode, kNotLess, CUDNN_POINTWISE_CMP_GE, 303)                                               \
+  X(Mode, kIndex, CUDNN_POINTWISE_GEN_INDEX, 501)                                              \
+  X(Mode, kSelect, CUDNN_POINTWISE_BINARY_SELECT, 601)                                         \
+  X(Mode, kSumOf, CUDNN_REDUCE_TENSOR_ADD, 0)                                                  \
+  X(Mode, kLargestOf, CUDNN_REDUCE_TENSOR_MAX, 3)                                              \
   X(Note, kTensorCore, CUDNN_NUMERICAL_NOTE_TENSOR_CORE, 0)                                    \
   X(Note, kDownConvertInputs, CUDNN_NUMERICAL_NOTE_DOWN_CONVERT_INPUTS, 1)                     \
   X(Note, kReducedSum, CUDNN_NUMERICAL_NOTE_REDUCED_PRECISION_REDUCTION, 2)                    \
@@ -111,6 +158,7 @@ TERN_CUDNN_NUMBERS(TERN_CUDNN_NUMBER)
 /// The functions: X is called with the name and the parameters.
 #define TERN_CUDNN_FUNCTIONS(X)                                                                 \
   X(cudnnCreate, Status, (Handle*))                                                             \
+  X(cudnnGetVersion, std::size_t, ())                                                           \
   X(cudnnSetStream, Status, (Handle, void*))                                                    \
   X(cudnnGetErrorString, const char*, (Status))                                                 \
   X(cudnnBackendCreateDescriptor, Status, (Kind, Descriptor*))                                  \

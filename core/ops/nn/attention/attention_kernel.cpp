@@ -33,10 +33,19 @@ Tensor rows_in_order_of(const Tensor& like, std::int64_t size) {
                      like.device());
 }
 
+std::int32_t cudnn_options() {
+  const backends::CudnnSettings& settings = backends::cudnn;
+  return (settings.deterministic || are_deterministic_algorithms_enabled()
+              ? kernels::kDeterministicAttention
+              : 0) |
+         (settings.enabled ? 0 : kernels::kAttentionWithoutCudnn);
+}
+
 void set_inputs(AttentionArgs& args, const Tensor& q, const Tensor& k, const Tensor& v,
                 const AttentionTerms& terms) {
   args.dtype = q.dtype();
   args.is_causal = terms.is_causal ? 1 : 0;
+  args.options = cudnn_options();
   args.batch = q.size(0);
   args.heads = q.size(1);
   args.group = q.size(1) / k.size(1);

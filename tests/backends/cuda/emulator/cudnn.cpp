@@ -6,6 +6,7 @@
 #include <tern/backends/sim/kernels/kernels.h>
 #include <tern/core/kernels/families/convolution.h>
 
+#include <backends/cuda/emulator/cudnn_graph.h>
 #include <backends/cuda/emulator/cudnn_node.h>
 #include <backends/cuda/emulator/cusolver.h>
 #include <backends/cuda/emulator/emulator.h>
@@ -80,6 +81,7 @@ kernels::ConvolutionArgs convolution_of(const CudnnNode& operation) {
   const CudnnNode& convolution = operation.node(parts.convolution);
   const CudnnNode &x = operation.node(parts.x), &w = operation.node(parts.w);
   const CudnnNode& y = operation.node(parts.y);
+  for (const CudnnNode* tensor : {&x, &w, &y}) check_tensor(*tensor);
   kernels::ConvolutionArgs args{};
   args.op = parts.op;
   args.dtype = dtype_of_tensor(x);
@@ -196,6 +198,7 @@ Status cudnnCreate(Handle* handle) {
   if (status == kSuccess) *handle = new tern::emulator::CudnnHandle;
   return status;
 }
+std::size_t cudnnGetVersion() { return tern::emulator::cudnn().version; }
 Status cudnnSetStream(Handle handle, void* stream) {
   static_cast<tern::emulator::CudnnHandle*>(handle)->has_stream = true;
   static_cast<tern::emulator::CudnnHandle*>(handle)->stream = stream;
@@ -245,13 +248,14 @@ Status cudnnBackendFinalize(Descriptor descriptor) {
   using namespace tern::emulator;
   CudnnNode& node = node_of(descriptor);
   for (const Known& known : kKnown) {
-    require_cudnn_rule(known.kind != node.kind || node.attributes.count(known.attribute) == 1,
-                       "a needed attribute is missing");
+    require_cudnn_rule(
+        known.kind != node.kind || known.is_optional || node.attributes.count(known.attribute) == 1,
+        "a needed attribute is missing");
   }
-  if (node.kind == kTensor) check_tensor(node);
   if (node.kind == kForward || node.kind == kInputGradient || node.kind == kWeightGradient) {
     convolution_of(node);
   }
+  check_operation(node);
   if (node.kind == kGraph) {
     require_cudnn_rule(node.one<Handle>(kGraphHandle) != nullptr, "a graph without a handle");
     const Status status{cudnn().graph_status.load()};
@@ -339,8 +343,14 @@ Status cudnnBackendExecute(Handle handle, Descriptor plan, Descriptor pack) {
   require_cudnn_rule(bytes == 0 || is_scratch(workspace, bytes),
                      "the workspace is too small, or not in device memory");
   if (bytes > 0) std::memset(workspace, 0xff, bytes);
-  const auto& graph = finished(node.graph);
-  compute(graph.node(kGraphOperations), given);
+  const auto operations = finished(node.graph).all<Descriptor>(kGraphOperations);
+  const CudnnNode& first = finished(operations.at(0));
+  if (first.kind == kForward || first.kind == kInputGradient || first.kind == kWeightGradient) {
+    require_cudnn_rule(operations.size() == 1, "a convolution is one operation");
+    compute(first, given);
+  } else {
+    compute_operations(operations, given);
+  }
   ++cudnn().executions;
   cudnn().last_engine = node.engine;
   milliseconds() += kTimes[node.engine];

@@ -1,10 +1,12 @@
 #pragma once
 
 #include <atomic>
+#include <cstddef>
 
 namespace tern::emulator {
 
-/// The replacement for cuDNN: computes convolutions with the simulator's kernel, immediately. A
+/// The replacement for cuDNN: computes convolutions with the simulator's kernel, and graphs of
+/// attention operation by operation, immediately. A
 /// call that breaks a rule of cuDNN throws std::logic_error. Tests read the recorded calls here and
 /// set what the library refuses.
 ///
@@ -21,6 +23,7 @@ namespace tern::emulator {
 struct Cudnn {
   enum Engine { kDownConverting, kGreedy, kBroken, kRounding, kRacing, kPlain, kQuick, kEngines };
 
+  std::atomic<std::size_t> version = 92600;
   std::atomic<int> searches = 0;  // of engines, with any mode
   std::atomic<int> executions = 0;
   std::atomic<int> last_engine = -1;  // of the last execution

@@ -28,17 +28,34 @@ inline void require_cudnn_rule(bool condition, const char* rule) {
   if (!condition) throw std::logic_error(std::string("cuDNN: ") + rule);
 }
 
-/// The attributes of each kind of descriptor that the kernels set, all of which are needed.
+/// The attributes of each kind of descriptor that the kernels set.
 struct Known {
   Kind kind;
   Attribute attribute;
   Type type;
+  bool is_optional = false;
 };
 // clang-format off
 inline constexpr Known kKnown[] = {
     {kTensor, kTensorType, kDataTypeType}, {kTensor, kTensorAlignment, kInt64Type},
     {kTensor, kTensorId, kInt64Type}, {kTensor, kTensorSizes, kInt64Type},
     {kTensor, kTensorStrides, kInt64Type},
+    {kTensor, kTensorIsVirtual, kBooleanType, true}, {kTensor, kTensorIsByValue, kBooleanType, true},
+    {kMatmul, kMatmulMath, kDataTypeType},
+    {kMatmulOperation, kMatmulA, kDescriptorType}, {kMatmulOperation, kMatmulB, kDescriptorType},
+    {kMatmulOperation, kMatmulC, kDescriptorType}, {kMatmulOperation, kMatmulMatmul, kDescriptorType},
+    {kPointwise, kPointwiseMode, kPointwiseModeType}, {kPointwise, kPointwiseMath, kDataTypeType},
+    {kPointwise, kPointwiseAxis, kInt64Type, true},
+    {kPointwiseOperation, kPointwisePointwise, kDescriptorType},
+    {kPointwiseOperation, kPointwiseX, kDescriptorType},
+    {kPointwiseOperation, kPointwiseB, kDescriptorType, true},
+    {kPointwiseOperation, kPointwiseCondition, kDescriptorType, true},
+    {kPointwiseOperation, kPointwiseY, kDescriptorType},
+    {kReduction, kReductionOperator, kReductionType}, {kReduction, kReductionMath, kDataTypeType},
+    {kReductionOperation, kReductionX, kDescriptorType},
+    {kReductionOperation, kReductionY, kDescriptorType},
+    {kReductionOperation, kReductionReduction, kDescriptorType},
+    {kReshapeOperation, kReshapeX, kDescriptorType}, {kReshapeOperation, kReshapeY, kDescriptorType},
     {kConvolution, kConvolutionDims, kInt64Type}, {kConvolution, kConvolutionMath, kDataTypeType},
     {kConvolution, kConvolutionMode, kConvolutionModeType},
     {kConvolution, kConvolutionStrides, kInt64Type},
@@ -60,6 +77,7 @@ inline constexpr Known kKnown[] = {
 // clang-format on
 
 inline std::size_t bytes_of(Type type) {
+  if (type == kBooleanType) return sizeof(bool);
   return type == kHandleType || type == kInt64Type || type == kDoubleType || type == kPointerType ||
                  type == kDescriptorType
              ? 8
@@ -87,6 +105,9 @@ struct CudnnNode {
     require_cudnn_rule(values.size() == 1, "one value is needed");
     return values[0];
   }
+  bool has(Attribute attribute) const { return attributes.count(attribute) == 1; }
+  /// Returns a bool, false by default.
+  bool flag(Attribute attribute) const { return has(attribute) && all<char>(attribute).at(0) != 0; }
   const CudnnNode& node(Attribute attribute) const {
     return *static_cast<CudnnNode*>(one<Descriptor>(attribute));
   }
