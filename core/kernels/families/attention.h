@@ -10,7 +10,7 @@ enum class AttentionOp : std::int32_t { kForward, kBackward };
 /// What cuDNN may do, as bits; every other kernel ignores them.
 enum AttentionOptions : std::int32_t {
   kDeterministicAttention = 1,  // use only engines that give the same bits each time
-  kAttentionWithoutCudnn = 2,   // compute nothing
+  kCudnnAttention = 2,          // compute this shape, for which it may compile for seconds
 };
 
 /// How far batch, head and row of a [batch, heads, rows, size] tensor are apart. Elements of a row

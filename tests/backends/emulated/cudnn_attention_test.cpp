@@ -49,6 +49,7 @@ struct NarrowAttention {
     };
     args.dtype = dtype_of<T>();
     args.is_causal = is_causal ? 1 : 0;
+    args.options = kCudnnAttention;
     args.batch = s.batch;
     args.heads = s.heads;
     args.group = s.group;
@@ -204,6 +205,7 @@ TEST_F(CudnnAttention, OwnKernelsComputeWhatItDoesNotDescribe) {
   EXPECT_EQ(run<Half>({1, 2, 1, 6, 9, 8, 12}, false), "00");
   EXPECT_EQ(run<Half>({1, 1, 1, 3, 4, 136, 8}, false), "00");
   EXPECT_EQ(run<Half>({1, 2, 1, 1, 1, 8, 8}, true), "10");
+  EXPECT_EQ(run<Half>({1, 1, 1, 1, 5, 8, 8}, false), "00");
   EXPECT_EQ(changed(kSmall,
                     [](NarrowAttention<Half>& call) {
                       call.args.mask = call.bits.get();
@@ -242,11 +244,11 @@ TEST_F(CudnnAttention, OwnKernelsComputeRowsThatAreNotAligned) {
 }
 
 TEST_F(CudnnAttention, SettingsAndOldVersionsLeaveItToOwnKernels) {
-  EXPECT_EQ(with_options(kSmall, 0), "11");
-  EXPECT_EQ(with_options(kSmall, kAttentionWithoutCudnn), "00");
-  EXPECT_EQ(with_options(kSmall, kDeterministicAttention), "10");
-  cudnn_.version = 91501;
+  EXPECT_EQ(with_options(kSmall, kCudnnAttention), "11");
   EXPECT_EQ(with_options(kSmall, 0), "00");
+  EXPECT_EQ(with_options(kSmall, kCudnnAttention | kDeterministicAttention), "10");
+  cudnn_.version = 91501;
+  EXPECT_EQ(with_options(kSmall, kCudnnAttention), "00");
 }
 
 TEST_F(CudnnAttention, APlanIsMadeOncePerShape) {

@@ -8,10 +8,8 @@
 #include <tern/backends/cuda/device/cudnn/plans.h>
 #include <tern/backends/cuda/device/support/launch.h>
 
-namespace tern::cuda::device::cudnn {
+namespace tern::cuda::device {
 namespace {
-
-constexpr std::int64_t kAlignment = 256, kFloatSize = sizeof(float), kNarrowSize = 2;  // bytes
 
 template <class To, class From>
 __global__ void __launch_bounds__(kThreads)
@@ -27,6 +25,13 @@ void copy_logsumexp(To* to, const From* from, std::int64_t count, KernelContext&
   launch(context, copy_logsumexp_kernel<To, From>, blocks_for(count, kThreads), kThreads, to, from,
          count);
 }
+
+}  // namespace
+
+namespace cudnn {
+namespace {
+
+constexpr std::int64_t kAlignment = 256, kFloatSize = sizeof(float), kNarrowSize = 2;  // bytes
 
 /// Memory beside the operands that a call needs, in one block.
 class Extra {
@@ -122,4 +127,5 @@ bool attend(const AttentionArgs& args, KernelContext& context) {
   return is_for_cudnn(args) && Attention(args, context).run();
 }
 
-}  // namespace tern::cuda::device::cudnn
+}  // namespace cudnn
+}  // namespace tern::cuda::device

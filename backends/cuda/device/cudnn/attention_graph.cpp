@@ -89,9 +89,11 @@ bool is_for_cudnn(const AttentionArgs& a) {
     return size > 0 && size % kPack == 0 && size <= kMostHeadSize;
   };
   if ((a.dtype != kHalf && a.dtype != kBFloat16) || a.mask != nullptr || a.keep != nullptr ||
-      !is_size(a.size) || !is_size(a.value_size) || (a.options & kAttentionWithoutCudnn) != 0) {
+      !is_size(a.size) || !is_size(a.value_size) || (a.options & kCudnnAttention) == 0) {
     return false;
   }
+  // Graphs whose rows are as few as their scalars crash the library.
+  if (a.batch * a.heads * a.queries == 1) return false;
   // Engines add to the gradient of the query in any order, and have none for one query and key.
   if (!is_forward &&
       ((a.options & kDeterministicAttention) != 0 || (a.queries == 1 && a.keys == 1))) {

@@ -33,12 +33,14 @@ Tensor rows_in_order_of(const Tensor& like, std::int64_t size) {
                      like.device());
 }
 
+// cuDNN compiles its engine for each new shape, which only pays if the shape recurs: what
+// `benchmark` says.
 std::int32_t cudnn_options() {
   const backends::CudnnSettings& settings = backends::cudnn;
   return (settings.deterministic || are_deterministic_algorithms_enabled()
               ? kernels::kDeterministicAttention
               : 0) |
-         (settings.enabled ? 0 : kernels::kAttentionWithoutCudnn);
+         (settings.enabled && settings.benchmark ? kernels::kCudnnAttention : 0);
 }
 
 void set_inputs(AttentionArgs& args, const Tensor& q, const Tensor& k, const Tensor& v,

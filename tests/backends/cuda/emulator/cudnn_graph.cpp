@@ -78,6 +78,8 @@ struct Shape {
 void check_shape(const Shape& x) {
   require_cudnn_rule(count_of(x.sizes) > 0, "a size is not positive");
   require_cudnn_rule(!x.is_virtual || !x.is_by_value, "a virtual tensor has no value");
+  require_cudnn_rule(x.is_virtual || x.is_by_value || count_of(x.sizes) > 1,
+                     "memory of one element is taken for a scalar");
   if (!x.is_narrow()) return;
   std::int64_t ones = 0;
   for (std::size_t d = 0; d < 4; ++d) {
