@@ -1,3 +1,5 @@
+#include <tern/core/kernels/math/math_dtype.h>
+
 #include "cases.h"
 #include "nn/optim/every_optimizer.h"
 

@@ -5,6 +5,8 @@
 
 #include <tern/core/autograd/gradcheck.h>
 #include <tern/core/autograd/node.h>
+#include <tern/core/kernels/backend.h>
+#include <tern/core/kernels/families/attention.h>
 #include <tern/tern.h>
 
 #include "error_of.h"
@@ -266,6 +268,53 @@ TEST(Attention, ThreadsDoNotChangeTheBits) {
     for (std::size_t i = 0; i < 3; ++i) EXPECT_TRUE(got[i].equal(want[i]));
   }
   set_num_threads(before);
+}
+
+/// Puts a kernel that records options and computes nothing into the table of the CPU.
+class RecordedOptions {
+ public:
+  RecordedOptions() : before_(kernel()) {
+    kernel() = [](const void* args, kernels::KernelContext*) {
+      last_ = static_cast<const kernels::AttentionArgs*>(args)->options;
+    };
+  }
+  ~RecordedOptions() { kernel() = before_; }
+  RecordedOptions(const RecordedOptions&) = delete;
+  RecordedOptions& operator=(const RecordedOptions&) = delete;
+
+  std::int32_t of(const Inputs& x) const {
+    last_ = -1;
+    attend(x);
+    return last_;
+  }
+
+ private:
+  static kernels::KernelFn& kernel() {
+    // The table is a member of an object that is not const.
+    return const_cast<kernels::KernelTable&>(
+        kernels::backend_of(kCPU).kernels())[kernels::Slot::attention];
+  }
+
+  inline static std::int32_t last_ = -1;
+  kernels::KernelFn before_;
+};
+
+TEST(Attention, LeavesRecurringShapesToCudnn) {
+  const Inputs x(3, 4, kFloat);
+  const RecordedOptions options;
+  EXPECT_EQ(options.of(x), 0);
+  backends::cudnn.benchmark = true;
+  EXPECT_EQ(options.of(x), kernels::kCudnnAttention);
+  use_deterministic_algorithms(true);
+  EXPECT_EQ(options.of(x), kernels::kCudnnAttention | kernels::kDeterministicAttention);
+  use_deterministic_algorithms(false);
+  backends::cudnn.enabled = false;
+  EXPECT_EQ(options.of(x), 0);
+  backends::cudnn.enabled = true;
+  backends::cudnn.benchmark = false;
+  backends::cudnn.deterministic = true;
+  EXPECT_EQ(options.of(x), kernels::kDeterministicAttention);
+  backends::cudnn.deterministic = false;
 }
 
 }  // namespace
