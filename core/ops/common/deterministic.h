@@ -11,7 +11,7 @@ namespace tern {
 /// - scatter_add, scatter_reduce and the gradients of gather, pooling and sorting add floating
 ///   numbers in the order of the indices.
 /// - scatter, index_put, put and other ops that write by index store the last of equal indices.
-/// - Convolutions use only those algorithms of cuDNN that give the same bits each time.
+/// - Convolutions and attention use only algorithms of cuDNN that give the same bits each time.
 /// - The gradient of the input of grid_sample throws Error, or is computed if `warn_only`.
 ///
 /// Other ops, and all ops on the CPU, always give the same bits on the same machine.

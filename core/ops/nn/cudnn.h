@@ -6,13 +6,14 @@
 
 namespace tern::backends {
 
-/// How CUDA computes convolutions with NVIDIA's cuDNN, for the whole program. Other devices ignore
-/// it. Example: tern::backends::cudnn.benchmark = true.
+/// How CUDA computes convolutions and attention with NVIDIA's cuDNN, for the whole program. Other
+/// devices ignore it. Example: tern::backends::cudnn.benchmark = true.
 struct CudnnSettings {
   /// Whether to use cuDNN where it is installed. Without it, tern's own kernels compute.
   std::atomic<bool> enabled = true;
   /// Whether the first convolution of each shape times the algorithms and keeps the fastest. By
-  /// default, cuDNN's heuristics choose.
+  /// default, cuDNN's heuristics choose. With it cuDNN also computes attention in float16 and
+  /// bfloat16, for which it compiles kernels for each shape.
   std::atomic<bool> benchmark = false;
   /// Whether to use only algorithms that give the same bits each time.
   std::atomic<bool> deterministic = false;
