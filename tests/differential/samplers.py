@@ -13,6 +13,7 @@ from index_samplers import (
     scatter_reduce, embedding, one_hot)
 from order_samplers import (
     distinct, topk, kthvalue, median, quantile, sorted_numbers, searchsorted, with_order)
+from recurrent_samplers import recurrent, recurrent_cell
 from reduce_samplers import (
     spread, norms, matrix_norm, renorm, diff, gradient, integral, histogram, bincount, covariance)
 from layer_samplers import (

@@ -5,6 +5,18 @@
 namespace tern::testing::differential {
 
 [[maybe_unused]] static const bool k_recurrent_forms = add_forms({
+    TERN_FORM("gru(a, b, c, d, e, 0.0, f, g, h)", (T a, T b, const Tensors& c, bool d, Int e, bool f, bool g, bool h), gru(a, b, c, d, e, 0.0, f, g, h)),
+    TERN_FORM("gru(a, torch.tensor(b, dtype=torch.int64), c, d, e, f, 0.0, g, h)", (T a, const Ints& b, T c, const Tensors& d, bool e, Int f, bool g, bool h), gru(a, tensor(b, TensorOptions(kCPU)), c, d, e, f, 0.0, g, h)),
+    TERN_FORM("gru_cell(a, b, c, d, e, f)", (T a, T b, T c, T d, const MaybeTensor& e, const MaybeTensor& f), gru_cell(a, b, c, d, e, f)),
+    TERN_FORM("lstm(a, b, c, d, e, 0.0, f, g, h)", (T a, const Tensors& b, const Tensors& c, bool d, Int e, bool f, bool g, bool h), lstm(a, b, c, d, e, 0.0, f, g, h)),
+    TERN_FORM("lstm(a, torch.tensor(b, dtype=torch.int64), c, d, e, f, 0.0, g, h)", (T a, const Ints& b, const Tensors& c, const Tensors& d, bool e, Int f, bool g, bool h), lstm(a, tensor(b, TensorOptions(kCPU)), c, d, e, f, 0.0, g, h)),
+    TERN_FORM("lstm_cell(a, b, c, d, e, f)", (T a, const Tensors& b, T c, T d, const MaybeTensor& e, const MaybeTensor& f), lstm_cell(a, b, c, d, e, f)),
+    TERN_FORM("rnn_relu(a, b, c, d, e, 0.0, f, g, h)", (T a, T b, const Tensors& c, bool d, Int e, bool f, bool g, bool h), rnn_relu(a, b, c, d, e, 0.0, f, g, h)),
+    TERN_FORM("rnn_relu(a, torch.tensor(b, dtype=torch.int64), c, d, e, f, 0.0, g, h)", (T a, const Ints& b, T c, const Tensors& d, bool e, Int f, bool g, bool h), rnn_relu(a, tensor(b, TensorOptions(kCPU)), c, d, e, f, 0.0, g, h)),
+    TERN_FORM("rnn_relu_cell(a, b, c, d, e, f)", (T a, T b, T c, T d, const MaybeTensor& e, const MaybeTensor& f), rnn_relu_cell(a, b, c, d, e, f)),
+    TERN_FORM("rnn_tanh(a, b, c, d, e, 0.0, f, g, h)", (T a, T b, const Tensors& c, bool d, Int e, bool f, bool g, bool h), rnn_tanh(a, b, c, d, e, 0.0, f, g, h)),
+    TERN_FORM("rnn_tanh(a, torch.tensor(b, dtype=torch.int64), c, d, e, f, 0.0, g, h)", (T a, const Ints& b, T c, const Tensors& d, bool e, Int f, bool g, bool h), rnn_tanh(a, tensor(b, TensorOptions(kCPU)), c, d, e, f, 0.0, g, h)),
+    TERN_FORM("rnn_tanh_cell(a, b, c, d, e, f)", (T a, T b, T c, T d, const MaybeTensor& e, const MaybeTensor& f), rnn_tanh_cell(a, b, c, d, e, f)),
 });
 
 }  // namespace tern::testing::differential
