@@ -206,4 +206,19 @@ BUGS = [
         made(0, [-0.0, 1, -0.0], [1, 1, 3]),
         ("torch._C._nn.upsample_nearest1d(a, b, None)", [0, [5]], [1]),
     ]),
+    ("backward of a packed recurrent layer wrote to a device from the host", [
+        made(0, [1, -0.5, 0.25], [3, 1], requires_grad=True),
+        made(1, [0.5, 1], [1, 2, 1], requires_grad=True),
+        made(2, [0.75], [1, 1], requires_grad=True),
+        ("rnn_tanh(a, torch.tensor(b, dtype=torch.int64), c, d, e, f, 0.0, g, h)",
+         [0, [2, 1], 1, [2, 2], False, 1, True, False], [3, 4]),
+        made(5, [1, 2, 3], [3, 1]),
+        ("backward(a, b, c, d)", [3, 5, None, False], []),
+    ]),
+    ("the output of a recurrent layer was a view", [
+        made(0, [1, -0.5], [2, 1, 1], requires_grad=True),
+        made(1, [0.75], [1, 1, 1]),
+        made(2, [0.75, 0.5, -0.25], [3, 1]),
+        ("gru(a, b, c, d, e, 0.0, f, g, h)", [0, 1, [2, 2], False, 1, True, False, False], [3, 4]),
+    ]),
 ]

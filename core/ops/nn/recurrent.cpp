@@ -5,6 +5,7 @@
 #include <vector>
 
 #include <tern/core/ops/common/detail/op.h>
+#include <tern/core/ops/linalg/detail/product.h>
 #include <tern/core/ops/nn/detail/recurrent.h>
 #include <tern/core/ops/ops.h>
 
@@ -149,7 +150,9 @@ RecurrentResult run_padded(const Recurrence& net, const Tensor& input, const Ten
   TERN_CHECK(count > 0, ShapeError, "Expected sequence length to be larger than 0 in RNN");
   RecurrentResult result = run_network(net, by_time.reshape({count * batch, by_time.size(2)}),
                                        RecurrentSteps(count, batch), h, c, params);
-  result.out = result.out.view({count, batch, result.out.size(1)});
+  // As PyTorch's output, which is stacked, it is a tensor of its own.
+  result.out =
+      detail::unsafe_view("UnsafeViewBackward0", result.out, {count, batch, result.out.size(1)});
   if (batch_first) result.out = result.out.transpose(0, 1);
   return result;
 }

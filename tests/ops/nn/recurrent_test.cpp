@@ -185,6 +185,40 @@ TEST(RecurrentOps, PackedRowsAreThoseOfEachSequenceAlone) {
   }
 }
 
+// The indices of packed rows are made on the CPU, even where other tensors are made elsewhere.
+TEST(RecurrentOps, PackedRowsDoNotDependOnTheDefaultDevice) {
+  manual_seed(7);
+  const SmallNetwork net{Kind::kGru};
+  const Tensor batch_sizes = tensor({2, 1, 1});
+  const Tensors in = net.inputs({4});
+  const Tensors want = autograd::grad({net.run(in, batch_sizes)[0].sum()}, in);
+  set_default_device(Device("cuda:0"));
+  Tensors there;
+  for (const Tensor& tensor : in) there.push_back(tensor.detach().cuda().requires_grad_());
+  const Tensors here = autograd::grad({net.run(in, batch_sizes)[0].sum()}, in);
+  const Tensors got = autograd::grad({net.run(there, batch_sizes)[0].sum()}, there);
+  set_default_device(kCPU);
+  for (std::size_t i = 0; i < in.size(); ++i) {
+    EXPECT_TRUE(here[i].equal(want[i])) << i;
+    EXPECT_TRUE(got[i].device().is_cuda() && allclose(got[i].cpu(), want[i], 1e-12, 1e-12)) << i;
+  }
+}
+
+TEST(RecurrentOps, OutputIsNoView) {
+  manual_seed(7);
+  const SmallNetwork net{Kind::kTanh};
+  const Tensors in = net.inputs({3, 2});
+  const Tensor out = net.run(in)[0];
+  EXPECT_FALSE(out.is_view());
+  {
+    const NoGradGuard no_grad;
+    out.mul_(2);
+  }
+  // The layer's rule has saved the rows that have changed.
+  EXPECT_NE(error_of([&] { out.sum().backward(); }).find("modified by an inplace operation"),
+            std::string::npos);
+}
+
 TEST(RecurrentOps, RefuseWrongArguments) {
   const SmallNetwork net{Kind::kGru};
   const Tensors good = net.inputs({3, 2});

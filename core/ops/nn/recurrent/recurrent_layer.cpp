@@ -144,7 +144,7 @@ Tensor states_before(const RecurrentLayer& layer, const Tensor& first, const Ten
     return layer.reverse ? cat({out.narrow(0, batch, rows - batch), first})
                          : cat({first, out.narrow(0, 0, rows - batch)});
   }
-  const Tensor index = empty({rows}, kLong);
+  const Tensor index = make_tensor({rows}, kLong, kCPU);  // whatever the default device is
   auto* const at = static_cast<std::int64_t*>(index.data_ptr());
   for (std::int64_t t = 0; t < steps.count(); ++t) {
     const std::int64_t before = layer.reverse ? t + 1 : t - 1;
@@ -285,7 +285,7 @@ RecurrentSteps::RecurrentSteps(ArrayRef<std::int64_t> sizes)
 }
 
 Tensor RecurrentSteps::starts_on(Device device) const {
-  return starts_.empty() ? Tensor() : tensor(starts_, kLong).to(device);
+  return starts_.empty() ? Tensor() : tensor(starts_, TensorOptions(kLong).device(kCPU)).to(device);
 }
 
 RecurrentResult run_recurrent_layer(const RecurrentLayer& layer, const Tensor& input,
