@@ -235,7 +235,8 @@ __device__ T gradient_weight(const AttentionArgs& args, const Place& place, std:
   const T weight = math::exp_or_zero(score_of(args, place, query, key, product) - logsumexp);
   const T factor = dropout_factor<T>(args, place, query, key);
   if constexpr (kWanted == Wanted::kValue) return weight * factor;
-  return weight * (factor * slope - dots[row]) * static_cast<T>(args.scale);
+  const T kept = weight > weight_limit<T>(args.logsumexp[row]) ? T(0) : weight;
+  return kept * (factor * slope - dots[row]) * static_cast<T>(args.scale);
 }
 
 template <Wanted kWanted, class S>

@@ -92,14 +92,20 @@ void backward_row(const AttentionArgs& args, const Query& query, GradientSums& s
   const HeadRows<const T> q(args.q, args.q_strides, query.batch, query.head);
   const HeadRows<const T> k(args.k, args.k_strides, query.batch, query.shared);
   const HeadRows<const T> v(args.v, args.v_strides, query.batch, query.shared);
-  const HeadRows<const T> out(args.out, args.out_strides, query.batch, query.head);
   const HeadRows<const T> grad(args.grad, args.grad_strides, query.batch, query.head);
   const double logsumexp = args.logsumexp[query.row(args)];
-  const double mean = dot(out, query.i, grad, query.i, args.value_size);
-  for (std::int64_t j = 0; j < args.keys && logsumexp != -HUGE_VAL; ++j) {
-    const double weight = std::exp(score<T>(args, query, j) - logsumexp);
+  if (logsumexp == -HUGE_VAL) return;
+  std::vector<double> weights, slopes;
+  double mean = 0;
+  for (std::int64_t j = 0; j < args.keys; ++j) {
+    weights.push_back(std::exp(score<T>(args, query, j) - logsumexp));
+    slopes.push_back(dropout_factor(args, query, j) * dot(grad, query.i, v, j, args.value_size));
+    mean += weights.back() * slopes.back();
+  }
+  for (std::int64_t j = 0; j < args.keys; ++j) {
+    const double weight = weights[static_cast<std::size_t>(j)];
+    const double slope = slopes[static_cast<std::size_t>(j)];
     const double factor = dropout_factor(args, query, j);
-    const double slope = factor * dot(grad, query.i, v, j, args.value_size);
     const double of_score = weight * (slope - mean) * args.scale;
     for (std::int64_t e = 0; e < args.value_size; ++e) {
       sums.v[static_cast<std::size_t>(j * args.value_size + e)] +=

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <tern/core/kernels/host_device.h>
 #include <tern/core/kernels/operand.h>
 #include <tern/core/kernels/slots.h>
 
@@ -56,6 +57,16 @@ struct AttentionArgs {
 };
 
 TERN_KERNEL_SLOT(attention, AttentionArgs)
+
+/// Returns the weight above which the gradient of a score is 0, for a query with this logsumexp.
+/// If one key has all the weight in the forward pass, its weight is the constant 1. As a difference
+/// of two sums its gradient would be rounding alone, of 2^-9 where `out` is a bfloat16. Only then
+/// is logsumexp, the score plus log(1), a float; no query of float64 has a limit.
+template <class T>
+TERN_HOST_DEVICE T weight_limit(double logsumexp) {
+  const bool one_key = sizeof(T) == 4 && double{static_cast<T>(logsumexp)} == logsumexp;
+  return one_key ? T(0.5) : T(2);
+}
 
 inline Operands operands(AttentionArgs& args) {
   const std::int64_t b = args.batch, h = args.heads, kv = args.heads / args.group;

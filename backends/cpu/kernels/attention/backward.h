@@ -7,17 +7,19 @@
 namespace tern::cpu {
 
 /// Computes the weights from scores and logsumexp, and from the slopes (the gradients of the
-/// dropped weights) the gradients of the scores: weight * (factor * slope - dot). On return
-/// `scores` holds the dropped weights. `factors` is null without dropout.
+/// dropped weights) the gradients of the scores: weight * (factor * slope - dot), or 0 for a weight
+/// above the limit of its query. On return `scores` holds the dropped weights. `factors` is null
+/// without dropout.
 template <class T>
 void score_gradients(T* __restrict scores, T* __restrict slopes, const T* __restrict factors,
-                     const T* __restrict logsumexp, const T* __restrict dot, std::int64_t keys,
-                     auto width) {
+                     const T* __restrict logsumexp, const T* __restrict dot,
+                     const T* __restrict limits, std::int64_t keys, auto width) {
   if (factors == nullptr) {
     for (std::int64_t j = 0; j < keys; ++j, scores += width, slopes += width) {
       for (std::int64_t i = 0; i < width; ++i) {
-        scores[i] = kernels::math::exp_or_zero(scores[i] - logsumexp[i]);
-        slopes[i] = scores[i] * (slopes[i] - dot[i]);
+        const T weight = kernels::math::exp_or_zero(scores[i] - logsumexp[i]);
+        slopes[i] = (weight > limits[i] ? T(0) : weight) * (slopes[i] - dot[i]);
+        scores[i] = weight;
       }
     }
     return;
@@ -25,7 +27,7 @@ void score_gradients(T* __restrict scores, T* __restrict slopes, const T* __rest
   for (std::int64_t j = 0; j < keys; ++j, scores += width, slopes += width, factors += width) {
     for (std::int64_t i = 0; i < width; ++i) {
       const T weight = kernels::math::exp_or_zero(scores[i] - logsumexp[i]);
-      slopes[i] = weight * (factors[i] * slopes[i] - dot[i]);
+      slopes[i] = (weight > limits[i] ? T(0) : weight) * (factors[i] * slopes[i] - dot[i]);
       scores[i] = weight * factors[i];
     }
   }
@@ -146,8 +148,8 @@ class AttentionBackward {
 
   /// Adds what a block of queries contributes. `all` has all keys of the task.
   void run_queries(const ScoreBlock& all, auto width, std::int64_t part, const Memory& m) const {
-    T logsumexp[kQueryBlock] = {}, dot[kQueryBlock] = {};
-    load_queries(all, width, m, logsumexp, dot);
+    T logsumexp[kQueryBlock] = {}, dot[kQueryBlock] = {}, limits[kQueryBlock] = {};
+    load_queries(all, width, m, logsumexp, dot, limits);
     const std::int64_t shared = all.head / args_.group;
     const T* const k = head_of<const T>(args_.k, args_.k_strides, all.batch, shared);
     const T* const v = head_of<const T>(args_.v, args_.v_strides, all.batch, shared);
@@ -166,7 +168,7 @@ class AttentionBackward {
                         width, args_.value_size, false);
       if (args_.keep != nullptr) load_dropout(args_, block, m.factors, width);
       score_gradients(m.scores, m.slopes, args_.keep != nullptr ? m.factors : nullptr, logsumexp,
-                      dot, keys, width);
+                      dot, limits, keys, width);
       const std::int64_t place = key - all.first_key;
       if (args_.grad_v != nullptr) {
         multiply_block<T>({m.scores, width, 1}, m.gradient_rows, value_size_,
@@ -185,9 +187,10 @@ class AttentionBackward {
     if (args_.grad_q != nullptr) store_query_gradient(all, width, part, m.query_gradient);
   }
 
-  /// Loads query, gradient, logsumexp and the product of result and gradient of each query.
+  /// Loads query, gradient, logsumexp, the product of result and gradient, and the limit of the
+  /// weights of each query.
   void load_queries(const ScoreBlock& block, std::int64_t width, const Memory& m, T* logsumexp,
-                    T* dot) const {
+                    T* dot, T* limits) const {
     const auto rows_of = [&](const void* data, const AttentionStrides& strides) {
       return head_of<const T>(data, strides, block.batch, block.head) +
              block.first_query * strides.row;
@@ -212,6 +215,7 @@ class AttentionBackward {
       // A query without any key: e^(-infinity - infinity) is 0.
       const T sum = static_cast<T>(sums[i]);
       logsumexp[i] = sum == -std::numeric_limits<T>::infinity() ? -sum : sum;
+      limits[i] = kernels::weight_limit<T>(sums[i]);
       dot[i] = dot_of(out + i * args_.out_strides.row, m.gradient_rows + i * value_size_);
     }
   }
