@@ -7,6 +7,7 @@
 #include <chrono>
 #include <cstdlib>
 #include <cstring>
+#include <thread>
 #include <utility>
 
 #include <tern/backends/mpi/reductions.h>
@@ -44,6 +45,24 @@ bool takes_device_memory() {
   return query != nullptr && reinterpret_cast<int (*)()>(query)() == 1;
 }
 
+// Whether this machine has fewer cores than ranks. The first call, with the communicator of all
+// ranks, is collective.
+bool ranks_share_cores(MPI_Comm all) {
+  static const bool do_share = [&] {
+    MPI_Comm here = MPI_COMM_NULL;
+    if (MPI_Comm_split_type(all, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &here) != MPI_SUCCESS) {
+      return false;
+    }
+    int ranks = 1;
+    MPI_Comm_size(here, &ranks);
+    MPI_Comm_free(&here);
+    cpu_set_t cores;
+    CPU_ZERO(&cores);
+    return sched_getaffinity(0, sizeof(cores), &cores) == 0 && ranks > CPU_COUNT(&cores);
+  }();
+  return do_share;
+}
+
 // `count` bytes of each block of `bytes`.
 class PartOfBlocks {
  public:
@@ -79,7 +98,8 @@ Result in_pieces(std::int64_t total, std::int64_t piece, const Call& call) {
 MpiTransport::MpiTransport(MPI_Comm communicator)
     : communicator_(communicator),
       most_bytes_(most_bytes()),
-      takes_device_memory_(mpi::takes_device_memory()) {
+      takes_device_memory_(mpi::takes_device_memory()),
+      shares_cores_(ranks_share_cores(communicator)) {
   MPI_Comm_set_errhandler(communicator_, MPI_ERRORS_RETURN);
   MPI_Comm_rank(communicator_, &rank_);
   MPI_Comm_size(communicator_, &size_);
@@ -105,7 +125,13 @@ Result MpiTransport::complete(int code, MPI_Request* request) {
     code = MPI_Test(request, &is_done, MPI_STATUS_IGNORE);
     if (is_done != 0 || code != MPI_SUCCESS) break;
     if (turn % 64 != 0) continue;
-    sched_yield();  // there may be fewer cores than ranks
+    if (shares_cores_) {
+      // A rank that has work may wait for the core. The scheduler lets one that only yields spin
+      // on.
+      std::this_thread::sleep_for(std::chrono::microseconds(50));
+    } else {
+      sched_yield();  // to the threads of this rank
+    }
     if (Clock::now() < deadline) continue;
     is_late_ = true;
     return {Outcome::kLate, {}};

@@ -52,7 +52,7 @@ class MpiTransport final : public Transport {
 
   MPI_Comm communicator_;
   std::int64_t most_bytes_;  // of a rank in one call of MPI
-  bool takes_device_memory_;
+  bool takes_device_memory_, shares_cores_;
   int rank_ = 0, size_ = 1;
   double timeout_ = 1800;
   bool is_late_ = false;
