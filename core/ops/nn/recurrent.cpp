@@ -153,7 +153,7 @@ RecurrentResult run_padded(const Recurrence& net, const Tensor& input, const Ten
   // As PyTorch's output, which is stacked, it is a tensor of its own.
   result.out =
       detail::unsafe_view("UnsafeViewBackward0", result.out, {count, batch, result.out.size(1)});
-  if (batch_first) result.out.transpose_(0, 1);
+  if (batch_first) result.out = result.out.transpose(0, 1);
   return result;
 }
 
