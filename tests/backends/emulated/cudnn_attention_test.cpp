@@ -151,7 +151,6 @@ class CudnnAttention : public ::testing::Test {
   Cudnn& cudnn_ = emulator::cudnn();
   KernelContext context_;
 
- private:
   /// Weights and gradients of scores are rounded before they are multiplied.
   template <class T>
   static void expect_near(const char* name, const std::vector<T>& got, const std::vector<T>& want) {
@@ -163,6 +162,7 @@ class CudnnAttention : public ::testing::Test {
     }
   }
 
+ private:
   KernelTable table_;
 };
 
@@ -178,6 +178,27 @@ TEST_F(CudnnAttention, EqualsTheOracle) {
         EXPECT_EQ(run<Half>(sizes, is_causal, heads_last), "11");
         EXPECT_EQ(run<BFloat16>(sizes, is_causal, heads_last), "11");
       }
+    }
+  }
+}
+
+// What cuDNN gives to the own kernels: its logsumexp is a float, as that of a query with one key
+// is.
+TEST_F(CudnnAttention, LeavesGradientsToOwnKernels) {
+  for (const bool is_causal : {false, true}) {
+    NarrowAttention<Half> got(kSmall, is_causal), want(kSmall, is_causal);
+    for (const double scale : {0.7, 1.5}) {  // some keys have more than half of the weight
+      got.args.scale = want.args.scale = scale;
+      EXPECT_EQ(executions(got.forward()), 1);
+      testing::run_oracle(want.forward());
+      got.out = want.out;  // which cuDNN rounds more often
+      got.args.options = 0;
+      EXPECT_EQ(executions(got.backward()), 0);
+      got.args.options = kCudnnAttention;
+      testing::run_oracle(want.backward());
+      expect_near<Half>("grad_q", got.grad_q, want.grad_q);
+      expect_near<Half>("grad_k", got.grad_k, want.grad_k);
+      expect_near<Half>("grad_v", got.grad_v, want.grad_v);
     }
   }
 }

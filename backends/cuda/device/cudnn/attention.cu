@@ -11,12 +11,20 @@
 namespace tern::cuda::device {
 namespace {
 
+__device__ void copy_number(float& to, double from) { to = static_cast<float>(from); }
+/// A finite number is moved by less than a float can tell: one that is a float would be that of a
+/// query with one key, see weight_limit().
+__device__ void copy_number(double& to, float from) {
+  constexpr double kStep = 1.0 / (std::int64_t{1} << 45), kLeast = 1e-300;
+  to = double{from} * (1 + kStep) + kLeast;
+}
+
 template <class To, class From>
 __global__ void __launch_bounds__(kThreads)
     copy_logsumexp_kernel(To* to, const From* from, std::int64_t count) {
   const std::int64_t stride = std::int64_t{gridDim.x} * kThreads;
   for (std::int64_t i = std::int64_t{blockIdx.x} * kThreads + threadIdx.x; i < count; i += stride) {
-    to[i] = static_cast<To>(from[i]);
+    copy_number(to[i], from[i]);
   }
 }
 
