@@ -191,9 +191,10 @@ __global__ void __launch_bounds__(kThreads) attention_forward_kernel(AttentionAr
     factors[n] = sum[n] == 0 ? T(0) : T(1) / sum[n];
     const std::int64_t query = place.row + Place::local_row(n);
     if (query >= args.queries || blockIdx.y != 0 || Place::lane() != 0) continue;
+    // With the logarithm of a float, weight_limit() would take many for that of an only key.
     args.logsumexp[(place.batch * args.heads + place.head) * args.queries + query] =
         sum[n] == 0 ? -std::numeric_limits<double>::infinity()
-                    : double{top[n]} + double{math::log(sum[n])};
+                    : double{top[n]} + math::log(double{sum[n]});
   }
   const Rows<S> out(args.out, args.out_strides, place.batch, place.head, args.queries,
                     args.value_size);
