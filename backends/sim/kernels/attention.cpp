@@ -96,12 +96,15 @@ void backward_row(const AttentionArgs& args, const Query& query, GradientSums& s
   const double logsumexp = args.logsumexp[query.row(args)];
   if (logsumexp == -HUGE_VAL) return;
   std::vector<double> weights, slopes;
-  double mean = 0;
+  double total = 0, mean = 0;
   for (std::int64_t j = 0; j < args.keys; ++j) {
     weights.push_back(std::exp(score<T>(args, query, j) - logsumexp));
     slopes.push_back(dropout_factor(args, query, j) * dot(grad, query.i, v, j, args.value_size));
-    mean += weights.back() * slopes.back();
+    total += weights.back();
   }
+  // Another kernel's logsumexp differs in the last digit, but the weight of an only key is 1.
+  for (double& weight : weights) weight = total > 0 ? weight / total : weight;
+  for (std::size_t j = 0; j < weights.size(); ++j) mean += weights[j] * slopes[j];
   for (std::int64_t j = 0; j < args.keys; ++j) {
     const double weight = weights[static_cast<std::size_t>(j)];
     const double slope = slopes[static_cast<std::size_t>(j)];
