@@ -13,8 +13,8 @@ namespace tern {
 /// A copy takes the memory of the blocks once more. It is freed with the blocks, and made again
 /// after in-place ops changed them; what is written through a pointer or through `data()` is not
 /// noticed. Activations are then rounded to 8 bits in products of any number of rows. The setting
-/// matters for Q8_0, Q4_0 and Q4_1 on processors with AVX-512 and VNNI, and for tensors of blocks
-/// that are the whole of their memory; other products stay as they are.
+/// matters for Q8_0, Q4_0 and Q4_1 on processors with AVX-512 and VNNI, and for tensors that use
+/// all of their storage; other products stay as they are.
 ///
 /// Example:
 ///   use_packed_quantized_weights(true);  // before a model generates

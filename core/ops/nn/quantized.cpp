@@ -44,9 +44,8 @@ DimVector with_last(const Tensor& tensor, std::int64_t size) {
   return sizes;
 }
 
-/// Returns where kernels keep `blocks` as they want to read them, or null if nothing is kept: the
-/// setting is off, or the blocks are a part of their memory, whose other parts would have to be
-/// kept, too.
+/// Returns where kernels keep a packed copy of `blocks`. Null if the setting is off, or if `blocks`
+/// is a view of a part of its storage: a storage keeps one copy.
 IntrusivePtr<kernels::PackedBlocks> packed_of(const Tensor& blocks, BlockFormat format) {
   const IntrusivePtr<Storage>& storage = blocks.self().storage;
   const auto bytes = static_cast<std::size_t>(blocks.numel());

@@ -12,8 +12,8 @@ namespace tern::cuda::device {
 namespace {
 
 __device__ void copy_number(float& to, double from) { to = static_cast<float>(from); }
-/// A finite number is moved by less than a float can tell: one that is a float would be that of a
-/// query with one key, see weight_limit().
+/// Adds less than the last digit of a float: for weight_limit() a logsumexp that is a float belongs
+/// to a query with one key.
 __device__ void copy_number(double& to, float from) {
   constexpr double kStep = 1.0 / (std::int64_t{1} << 45), kLeast = 1e-300;
   to = double{from} * (1 + kStep) + kLeast;
