@@ -34,7 +34,7 @@ Tensor DirectTransport::elements(const void* data, std::int64_t count, ScalarTyp
   return count == 0 ? empty({0}, options) : from_blob(const_cast<void*>(data), {count}, options);
 }
 
-Result DirectTransport::exchange(const std::vector<Message>& messages) {
+Result DirectTransport::exchange_all(const std::vector<Message>& messages) {
   kernels::synchronize_stream(device_.index());
   return host_.exchange(messages.data(), static_cast<std::int64_t>(messages.size()));
 }
@@ -46,7 +46,7 @@ Result DirectTransport::swap(const std::vector<Tensor>& own, const std::vector<T
     if (theirs[peer].numel() > 0) messages.push_back(message_of(theirs[peer], peer, false));
     if (own[peer].numel() > 0) messages.push_back(message_of(own[peer], peer, true));
   }
-  return exchange(messages);
+  return exchange_all(messages);
 }
 
 Result DirectTransport::join(const std::vector<Tensor>& own, const Tensor& out, Reduction op) {
@@ -123,7 +123,7 @@ Result DirectTransport::broadcast(void* data, std::int64_t bytes, int root) {
     for (int have = 1; have < size() && bytes > 0 && result.outcome == Outcome::kDone; have *= 2) {
       const int other = mine < have ? mine + have : mine - have;
       if (other >= size() || mine >= 2 * have) continue;
-      result = exchange(
+      result = exchange_all(
           {message_of(all, static_cast<std::size_t>((other + root) % size()), mine < have)});
     }
     return result;

@@ -26,7 +26,7 @@ class DirectTransport final : public DeviceTransport {
  private:
   /// Returns `count` elements of memory of the device.
   Tensor elements(const void* data, std::int64_t count, ScalarType dtype) const;
-  Result exchange(const std::vector<Message>& messages);
+  Result exchange_all(const std::vector<Message>& messages);
   /// Sends `own[r]` to every other rank r, and receives in `theirs[r]` what it sends.
   Result swap(const std::vector<Tensor>& own, const std::vector<Tensor>& theirs);
   /// Sends `own[r]` to every other rank r, and joins what this rank gets, and its own, in `out`.
