@@ -65,7 +65,6 @@ class TERN_API TensorImpl final : public RefCounted {
   /// True when the elements lie in row-major order without gaps.
   bool contiguous;
   bool wrapped_number = false;  // made from a bare C++ number: lowest rank in promotion
-  bool donated = false;         // an in-place op may write its result to the memory of this operand
   /// How an in-place change of this view is treated.
   ViewOrigin view_origin = ViewOrigin::kNone;
   std::uint32_t view_version = 0;      // version of the storage when this view's grad_fn was made

@@ -7,7 +7,7 @@
 
 #include "error_of.h"
 
-// Recorded in-place ops that index, scatter, fill, copy or add products write to their own tensor.
+// Recorded in-place ops whose rules do not need the old elements write to their own tensor.
 
 namespace tern::testing {
 namespace {
@@ -105,6 +105,46 @@ const TwoForms kOps[] = {
      }},
     {"eq_", [](Tensor& x, const Tensor& s) { x.eq_(s); },
      [](const Tensor& x, const Tensor& s) { return x * 0 + (x == s).to(x.dtype()); }},
+    {"add_", [](Tensor& x, const Tensor& s) { x.add_(s, 3); },
+     [](const Tensor& x, const Tensor& s) { return x.add(s, 3); }},
+    {"add_, number", [](Tensor& x, const Tensor&) { x.add_(7); },
+     [](const Tensor& x, const Tensor&) { return x.add(7); }},
+    {"sub_", [](Tensor& x, const Tensor& s) { x.sub_(s, 3); },
+     [](const Tensor& x, const Tensor& s) { return x.sub(s, 3); }},
+    {"sub_, number", [](Tensor& x, const Tensor&) { x.sub_(7); },
+     [](const Tensor& x, const Tensor&) { return x.sub(7); }},
+    {"mul_, number", [](Tensor& x, const Tensor&) { x.mul_(7); },
+     [](const Tensor& x, const Tensor&) { return x.mul(7); }},
+    {"div_, number", [](Tensor& x, const Tensor&) { x.div_(7); },
+     [](const Tensor& x, const Tensor&) { return x.div(7); }},
+    {"remainder_, number", [](Tensor& x, const Tensor&) { x.remainder_(0.3); },
+     [](const Tensor& x, const Tensor&) { return x.remainder(0.3); }},
+    {"fmod_, number", [](Tensor& x, const Tensor&) { x.fmod_(0.3); },
+     [](const Tensor& x, const Tensor&) { return x.fmod(0.3); }},
+    {"addcmul_", [](Tensor& x, const Tensor& s) { x.addcmul_(s, s, 3); },
+     [](const Tensor& x, const Tensor& s) { return x.addcmul(s, s, 3); }},
+    {"addcdiv_", [](Tensor& x, const Tensor& s) { x.addcdiv_(s, s[0] + 4, 3); },
+     [](const Tensor& x, const Tensor& s) { return x.addcdiv(s, s[0] + 4, 3); }},
+    {"lerp_", [](Tensor& x, const Tensor& s) { x.lerp_(s, 0.25); },
+     [](const Tensor& x, const Tensor& s) { return x.lerp(s, 0.25); }},
+    {"lerp_, weights", [](Tensor& x, const Tensor& s) { x.lerp_(s, s.detach()); },
+     [](const Tensor& x, const Tensor& s) { return x.lerp(s, s.detach()); }},
+    {"masked_fill_, number", [](Tensor& x, const Tensor& s) { x.masked_fill_(mask(s), 7); },
+     [](const Tensor& x, const Tensor& s) { return x.masked_fill(mask(s), 7); }},
+    {"neg_", [](Tensor& x, const Tensor&) { x.neg_(); },
+     [](const Tensor& x, const Tensor&) { return x.neg(); }},
+    {"exp_", [](Tensor& x, const Tensor&) { x.exp_(); },
+     [](const Tensor& x, const Tensor&) { return x.exp(); }},
+    {"tanh_", [](Tensor& x, const Tensor&) { x.tanh_(); },
+     [](const Tensor& x, const Tensor&) { return x.tanh(); }},
+    {"round_", [](Tensor& x, const Tensor&) { x.round_(1); },
+     [](const Tensor& x, const Tensor&) { return x.round(1); }},
+    {"sgn_", [](Tensor& x, const Tensor&) { x.sgn_(); },
+     [](const Tensor& x, const Tensor&) { return x.sgn(); }},
+    {"frac_", [](Tensor& x, const Tensor&) { x.frac_(); },
+     [](const Tensor& x, const Tensor&) { return x.frac(); }},
+    {"deg2rad_", [](Tensor& x, const Tensor&) { x.deg2rad_(); },
+     [](const Tensor& x, const Tensor&) { return x.deg2rad(); }},
 };
 
 // A tensor whose part the op changes: all of it, its transpose, or some columns.
@@ -261,6 +301,29 @@ TEST(RecordedInplace, MayReadItself) {
          tensor({{0., 0.}, {4., 6.}}));
   expect([](Tensor& x) { x.copy_(x.t().clone()); }, tensor({{1., 3.}, {2., 4.}}),
          tensor({{1., 3.}, {2., 4.}}));
+}
+
+// The operand has a wider dtype, in which the kernel computes. The golden numbers are PyTorch's.
+TEST(RecordedInplace, KeepsTheDtypeOfItsTensor) {
+  const Tensor leaf = tensor({1., 2.}).to(kHalf).requires_grad_();
+  const Tensor wide = tensor({0.1F, 0.3F}).requires_grad_();
+  const auto expect = [&](auto change, const char* node, double first, const Tensor& slope) {
+    Tensor x = leaf * 1;
+    const void* const memory = x.data_ptr();
+    change(x);
+    EXPECT_EQ(x.data_ptr(), memory);
+    EXPECT_EQ(x.dtype(), kHalf);
+    EXPECT_EQ(x.grad_fn()->name(), node);
+    EXPECT_NEAR(x[0].item<double>(), first, 1e-3);
+    leaf.mutable_grad().reset();
+    wide.mutable_grad().reset();
+    (x * tensor({1., 2.}).to(kHalf)).sum().backward();
+    EXPECT_TRUE(leaf.grad().equal(tensor({1., 2.}).to(kHalf))) << leaf.grad();
+    EXPECT_TRUE(wide.grad().allclose(slope)) << wide.grad();
+  };
+  expect([&](Tensor& x) { x.add_(wide, 3); }, "AddBackward0", 1.3, tensor({3.F, 6.F}));
+  expect([&](Tensor& x) { x.addcmul_(wide, wide, 3); }, "AddcmulBackward0", 1.03,
+         tensor({0.6F, 3.6F}));
 }
 
 }  // namespace

@@ -135,10 +135,7 @@ Tensor& run_inplace(Tensor& self, InplaceOp op, Old old,
     self.self().storage->bump_version();
   } else if (old != Old::kSaved && !share_memory(self, others)) {
     const Tensor operand = make_alias(self);
-    // A recorded elementwise op is the public function, add(x, y), which has no argument for its
-    // output. The kernel that it calls writes to the operand that is marked; see run_elementwise().
-    operand.self().donated = old == Old::kReplaced;
-    const Tensor memory = old == Old::kGiven ? make_alias(self) : Tensor();
+    const Tensor memory = make_alias(self);
     OldElements::take_history(self, operand);
     Storage& storage = *self.self().storage;
     const std::uint32_t version = storage.version();

@@ -29,15 +29,17 @@ void check_alpha(ScalarType dtype, const Scalar& alpha) {
 bool is_one(const Scalar& scalar) { return scalar == Scalar(1); }
 Tensor scaled(const Tensor& g, const Scalar& factor) { return is_one(factor) ? g : g * factor; }
 
-// --- Forward passes; they write to `out` if it is defined ----------------------------------------
+// --- The ops, recorded; they write to `out` if it is defined
+// --------------------------------------
 
-Tensor add_into(const Tensor& self, const Operand& other, const Scalar& alpha, const Tensor& out) {
-  const ScalarType dtype = result_type({self, other});
-  check_alpha(dtype, alpha);
-  return run_elementwise({"add", ElementwiseOp::add, dtype, false, alpha}, {self, other}, out);
+Tensor keep_gradient(const Tensor& g) { return g; }
+
+const char* node_of(const Operand& other, const char* of_tensor, const char* of_number) {
+  return other.is_tensor() ? of_tensor : detail::scalar_node(of_tensor, of_number);
 }
 
-Tensor sub_into(const Operand& self, const Operand& other, const Scalar& alpha, const Tensor& out) {
+// PyTorch's kernel of sub(), also of rsub(); not recorded.
+Tensor run_sub(const Operand& self, const Operand& other, const Scalar& alpha, const Tensor& out) {
   const ScalarType dtype = result_type({self, other});
   const auto type_of = [](const Operand& operand) {
     return operand.is_tensor() ? operand.tensor().dtype() : operand.scalar().dtype();
@@ -60,16 +62,55 @@ Tensor sub_into(const Operand& self, const Operand& other, const Scalar& alpha, 
       {self, other}, out);
 }
 
-Tensor mul_into(const Tensor& self, const Operand& other, const Tensor& out) {
-  return run_elementwise({"mul", ElementwiseOp::mul, result_type({self, other})}, {self, other},
-                         out);
+Tensor add_into(const Tensor& self, const Operand& other, const Scalar& alpha, const Tensor& out) {
+  const ScalarType dtype = result_type({self, other});
+  check_alpha(dtype, alpha);
+  Tensor result =
+      run_elementwise({"add", ElementwiseOp::add, dtype, false, alpha}, {self, other}, out);
+  if (!needs_grad(self, other.tensor_or_undefined())) return result;
+  return record(
+      node_of(other, "AddBackward0", "AddBackward1"), result, wrt(self, keep_gradient),
+      wrt(other.tensor_or_undefined(), [alpha](const Tensor& g) { return scaled(g, alpha); }));
+}
+
+Tensor sub_into(const Tensor& self, const Operand& other, const Scalar& alpha, const Tensor& out) {
+  Tensor result = run_sub(self, other, alpha, out);
+  if (!needs_grad(self, other.tensor_or_undefined())) return result;
+  return record(
+      node_of(other, "SubBackward0", "SubBackward1"), result, wrt(self, keep_gradient),
+      wrt(other.tensor_or_undefined(), [alpha](const Tensor& g) { return scaled(g, -alpha); }));
+}
+
+Tensor mul_into(const Tensor& self, const Tensor& other, const Tensor& out) {
+  Tensor result =
+      run_elementwise({"mul", ElementwiseOp::mul, result_type({self, other})}, {self, other}, out);
+  if (!needs_grad(self, other)) return result;
+  return record("MulBackward0", result,
+                wrt(
+                    self, [](const Tensor& g, const Tensor& b) { return g * b; }, other),
+                wrt(
+                    other, [](const Tensor& g, const Tensor& a) { return g * a; }, self));
+}
+
+Tensor mul_into(const Tensor& self, const Scalar& other, const Tensor& out) {
+  Tensor result =
+      run_elementwise({"mul", ElementwiseOp::mul, result_type({self, other})}, {self, other}, out);
+  if (!needs_grad(self)) return result;
+  return record(detail::scalar_node("MulBackward0", "MulBackward1"), result,
+                wrt(self, [other](const Tensor& g) { return g * other; }));
 }
 
 Tensor addcmul_into(const Tensor& self, const Tensor& a, const Tensor& b, const Scalar& value,
                     const Tensor& out) {
-  return run_elementwise(
-      {"addcmul", ElementwiseOp::addcmul, result_type({self, a, b}), false, value}, {self, a, b},
-      out);
+  Tensor result =
+      run_elementwise({"addcmul", ElementwiseOp::addcmul, result_type({self, a, b}), false, value},
+                      {self, a, b}, out);
+  if (!needs_grad(self, a, b)) return result;
+  const auto rule = [value](const Tensor& g, const Tensor& other) {
+    return scaled(g * other, value);
+  };
+  return record("AddcmulBackward0", result, wrt(self, keep_gradient), wrt(a, rule, b),
+                wrt(b, rule, a));
 }
 
 Tensor addcdiv_into(const Tensor& self, const Tensor& a, const Tensor& b, const Scalar& value,
@@ -78,122 +119,12 @@ Tensor addcdiv_into(const Tensor& self, const Tensor& a, const Tensor& b, const 
              "Integer division with addcdiv is no longer supported. Use input + value * div(a, b, "
              "\"trunc\"), or convert an integer tensor to a floating dtype. Got ",
              a.scalar_type(), " and ", b.scalar_type());
-  return run_elementwise(
-      {"addcdiv", ElementwiseOp::addcdiv, result_type({self, a, b}), false, value}, {self, a, b},
-      out);
-}
-
-void check_lerp_dtype(const Tensor& self, const char* name, const Tensor& other) {
-  TERN_CHECK(self.dtype() == other.dtype(), DTypeError, "expected dtype ", self.scalar_type(),
-             " for `", name, "` but got dtype ", other.scalar_type());
-}
-
-Tensor lerp_into(const Tensor& self, const Tensor& end, const Scalar& weight, const Tensor& out) {
-  check_lerp_dtype(self, "end", end);
-  return run_elementwise({"lerp", ElementwiseOp::lerp, self.dtype(), false, weight}, {self, end},
-                         out);
-}
-
-Tensor lerp_into(const Tensor& self, const Tensor& end, const Tensor& weight, const Tensor& out) {
-  check_lerp_dtype(self, "end", end);
-  if (weight.dim() > 0) check_lerp_dtype(self, "weight", weight);
-  const ScalarType dtype = result_type({self, end, weight});
-  return run_elementwise({"lerp_kernel_tensor", ElementwiseOp::lerp_tensor, dtype},
-                         {self, end, weight}, out);
-}
-
-}  // namespace
-
-// --- Functions -----------------------------------------------------------------------------------
-
-Tensor add(const Tensor& self, const Tensor& other, const Scalar& alpha) {
-  TERN_OP("add", self, other);
-  Tensor out = add_into(self, other, alpha, {});
-  if (!needs_grad(self, other)) return out;
-  return record("AddBackward0", out, wrt(self, [](const Tensor& g) { return g; }),
-                wrt(other, [alpha](const Tensor& g) { return scaled(g, alpha); }));
-}
-
-Tensor add(const Tensor& self, const Scalar& other, const Scalar& alpha) {
-  TERN_OP("add", self);
-  Tensor out = add_into(self, other, alpha, {});
-  if (!needs_grad(self)) return out;
-  return record(detail::scalar_node("AddBackward0", "AddBackward1"), out,
-                wrt(self, [](const Tensor& g) { return g; }));
-}
-
-Tensor sub(const Tensor& self, const Tensor& other, const Scalar& alpha) {
-  TERN_OP("sub", self, other);
-  Tensor out = sub_into(self, other, alpha, {});
-  if (!needs_grad(self, other)) return out;
-  return record("SubBackward0", out, wrt(self, [](const Tensor& g) { return g; }),
-                wrt(other, [alpha](const Tensor& g) { return scaled(g, -alpha); }));
-}
-
-Tensor sub(const Tensor& self, const Scalar& other, const Scalar& alpha) {
-  TERN_OP("sub", self);
-  Tensor out = sub_into(self, other, alpha, {});
-  if (!needs_grad(self)) return out;
-  return record(detail::scalar_node("SubBackward0", "SubBackward1"), out,
-                wrt(self, [](const Tensor& g) { return g; }));
-}
-
-Tensor rsub(const Tensor& input, const Tensor& other, const Scalar& alpha) {
-  TERN_OP("rsub", input, other);
-  detail::common_device({input, other});  // throws in the order of the arguments
-  Tensor out = sub_into(other, input, alpha, {});
-  if (!needs_grad(input, other)) return out;
-  return record("RsubBackward0", out,
-                wrt(input, [alpha](const Tensor& g) { return scaled(g, -alpha); }),
-                wrt(other, [](const Tensor& g) { return g; }));
-}
-
-Tensor rsub(const Tensor& input, const Scalar& other, const Scalar& alpha) {
-  TERN_OP("rsub", input);
-  Tensor out = sub_into(other, input, alpha, {});
-  if (!needs_grad(input)) return out;
-  return record("RsubBackward1", out,
-                wrt(input, [alpha](const Tensor& g) { return scaled(g, -alpha); }));
-}
-
-Tensor mul(const Tensor& self, const Tensor& other) {
-  TERN_OP("mul", self, other);
-  Tensor out = mul_into(self, other, {});
-  if (!needs_grad(self, other)) return out;
-  return record("MulBackward0", out,
-                wrt(
-                    self, [](const Tensor& g, const Tensor& b) { return g * b; }, other),
-                wrt(
-                    other, [](const Tensor& g, const Tensor& a) { return g * a; }, self));
-}
-
-Tensor mul(const Tensor& self, const Scalar& other) {
-  TERN_OP("mul", self);
-  Tensor out = mul_into(self, other, {});
-  if (!needs_grad(self)) return out;
-  return record(detail::scalar_node("MulBackward0", "MulBackward1"), out,
-                wrt(self, [other](const Tensor& g) { return g * other; }));
-}
-
-Tensor addcmul(const Tensor& self, const Tensor& a, const Tensor& b, const Scalar& value) {
-  TERN_OP("addcmul", self, a, b);
-  TERN_AUTOCAST(kUnchanged, kWidest, addcmul, self, a, b, value);
-  Tensor out = addcmul_into(self, a, b, value, {});
-  if (!needs_grad(self, a, b)) return out;
-  const auto rule = [value](const Tensor& g, const Tensor& other) {
-    return scaled(g * other, value);
-  };
-  return record("AddcmulBackward0", out, wrt(self, [](const Tensor& g) { return g; }),
-                wrt(a, rule, b), wrt(b, rule, a));
-}
-
-Tensor addcdiv(const Tensor& self, const Tensor& a, const Tensor& b, const Scalar& value) {
-  TERN_OP("addcdiv", self, a, b);
-  TERN_AUTOCAST(kUnchanged, kWidest, addcdiv, self, a, b, value);
-  Tensor out = addcdiv_into(self, a, b, value, {});
-  if (!needs_grad(self, a, b)) return out;
+  Tensor result =
+      run_elementwise({"addcdiv", ElementwiseOp::addcdiv, result_type({self, a, b}), false, value},
+                      {self, a, b}, out);
+  if (!needs_grad(self, a, b)) return result;
   return record(
-      "AddcdivBackward0", out, wrt(self, [](const Tensor& g) { return g; }),
+      "AddcdivBackward0", result, wrt(self, keep_gradient),
       wrt(
           a, [value](const Tensor& g, const Tensor& divisor) { return g * (value / divisor); }, b),
       wrt(
@@ -204,21 +135,30 @@ Tensor addcdiv(const Tensor& self, const Tensor& a, const Tensor& b, const Scala
           a, b));
 }
 
-Tensor lerp(const Tensor& self, const Tensor& end, const Scalar& weight) {
-  TERN_OP("lerp", self, end);
-  Tensor out = lerp_into(self, end, weight, {});
-  if (!needs_grad(self, end)) return out;
-  return record("LerpBackward0", out,
+void check_lerp_dtype(const Tensor& self, const char* name, const Tensor& other) {
+  TERN_CHECK(self.dtype() == other.dtype(), DTypeError, "expected dtype ", self.scalar_type(),
+             " for `", name, "` but got dtype ", other.scalar_type());
+}
+
+Tensor lerp_into(const Tensor& self, const Tensor& end, const Scalar& weight, const Tensor& out) {
+  check_lerp_dtype(self, "end", end);
+  Tensor result =
+      run_elementwise({"lerp", ElementwiseOp::lerp, self.dtype(), false, weight}, {self, end}, out);
+  if (!needs_grad(self, end)) return result;
+  return record("LerpBackward0", result,
                 wrt(self, [weight](const Tensor& g) { return g * (1 - weight.toDouble()); }),
                 wrt(end, [weight](const Tensor& g) { return g * weight; }));
 }
 
-Tensor lerp(const Tensor& self, const Tensor& end, const Tensor& weight) {
-  TERN_OP("lerp", self, end, weight);
-  Tensor out = lerp_into(self, end, weight, {});
-  if (!needs_grad(self, end, weight)) return out;
+Tensor lerp_into(const Tensor& self, const Tensor& end, const Tensor& weight, const Tensor& out) {
+  check_lerp_dtype(self, "end", end);
+  if (weight.dim() > 0) check_lerp_dtype(self, "weight", weight);
+  const ScalarType dtype = result_type({self, end, weight});
+  Tensor result = run_elementwise({"lerp_kernel_tensor", ElementwiseOp::lerp_tensor, dtype},
+                                  {self, end, weight}, out);
+  if (!needs_grad(self, end, weight)) return result;
   return record(
-      "LerpBackward1", out,
+      "LerpBackward1", result,
       wrt(
           self, [](const Tensor& g, const Tensor& w) { return g * (1 - w); }, weight),
       wrt(
@@ -227,6 +167,74 @@ Tensor lerp(const Tensor& self, const Tensor& end, const Tensor& weight) {
           weight,
           [](const Tensor& g, const Tensor& from, const Tensor& to) { return g * (to - from); },
           self, end));
+}
+
+}  // namespace
+
+// --- Functions -----------------------------------------------------------------------------------
+
+Tensor add(const Tensor& self, const Tensor& other, const Scalar& alpha) {
+  TERN_OP("add", self, other);
+  return add_into(self, other, alpha, {});
+}
+Tensor add(const Tensor& self, const Scalar& other, const Scalar& alpha) {
+  TERN_OP("add", self);
+  return add_into(self, other, alpha, {});
+}
+Tensor sub(const Tensor& self, const Tensor& other, const Scalar& alpha) {
+  TERN_OP("sub", self, other);
+  return sub_into(self, other, alpha, {});
+}
+Tensor sub(const Tensor& self, const Scalar& other, const Scalar& alpha) {
+  TERN_OP("sub", self);
+  return sub_into(self, other, alpha, {});
+}
+
+Tensor rsub(const Tensor& input, const Tensor& other, const Scalar& alpha) {
+  TERN_OP("rsub", input, other);
+  detail::common_device({input, other});  // throws in the order of the arguments
+  Tensor out = run_sub(other, input, alpha, {});
+  if (!needs_grad(input, other)) return out;
+  return record("RsubBackward0", out,
+                wrt(input, [alpha](const Tensor& g) { return scaled(g, -alpha); }),
+                wrt(other, keep_gradient));
+}
+
+Tensor rsub(const Tensor& input, const Scalar& other, const Scalar& alpha) {
+  TERN_OP("rsub", input);
+  Tensor out = run_sub(other, input, alpha, {});
+  if (!needs_grad(input)) return out;
+  return record("RsubBackward1", out,
+                wrt(input, [alpha](const Tensor& g) { return scaled(g, -alpha); }));
+}
+
+Tensor mul(const Tensor& self, const Tensor& other) {
+  TERN_OP("mul", self, other);
+  return mul_into(self, other, {});
+}
+Tensor mul(const Tensor& self, const Scalar& other) {
+  TERN_OP("mul", self);
+  return mul_into(self, other, {});
+}
+
+Tensor addcmul(const Tensor& self, const Tensor& a, const Tensor& b, const Scalar& value) {
+  TERN_OP("addcmul", self, a, b);
+  TERN_AUTOCAST(kUnchanged, kWidest, addcmul, self, a, b, value);
+  return addcmul_into(self, a, b, value, {});
+}
+Tensor addcdiv(const Tensor& self, const Tensor& a, const Tensor& b, const Scalar& value) {
+  TERN_OP("addcdiv", self, a, b);
+  TERN_AUTOCAST(kUnchanged, kWidest, addcdiv, self, a, b, value);
+  return addcdiv_into(self, a, b, value, {});
+}
+
+Tensor lerp(const Tensor& self, const Tensor& end, const Scalar& weight) {
+  TERN_OP("lerp", self, end);
+  return lerp_into(self, end, weight, {});
+}
+Tensor lerp(const Tensor& self, const Tensor& end, const Tensor& weight) {
+  TERN_OP("lerp", self, end, weight);
+  return lerp_into(self, end, weight, {});
 }
 
 // --- In-place functions --------------------------------------------------------------------------

@@ -23,7 +23,7 @@ using detail::run_elementwise;
 using kernels::ElementwiseOp;
 using RoundingMode = std::optional<std::string_view>;
 
-Tensor div_into(const Operand& self, const Operand& other, const Tensor& out) {
+Tensor run_div(const Operand& self, const Operand& other, const Tensor& out) {
   const ScalarType dtype = result_type({self, other});
   return run_elementwise(
       {"div", ElementwiseOp::div, is_floating_point(dtype) ? dtype : get_default_dtype()},
@@ -46,8 +46,8 @@ void check_divisor(ScalarType dtype, const Operand& self, const Operand& other) 
 }
 
 /// Runs an op that divides integers as integers. `name` is PyTorch's name of the kernel.
-Tensor divide_into(const char* name, ElementwiseOp op, const Operand& self, const Operand& other,
-                   const Tensor& out) {
+Tensor run_divide(const char* name, ElementwiseOp op, const Operand& self, const Operand& other,
+                  const Tensor& out) {
   const ScalarType dtype = result_type({self, other});
   if (dtype == kBool) detail::throw_not_implemented(name, dtype, {self, other});
   if (detail::is_integral(dtype)) check_divisor(dtype, self, other);
@@ -55,23 +55,17 @@ Tensor divide_into(const char* name, ElementwiseOp op, const Operand& self, cons
 }
 
 Tensor floor_divide_into(const Operand& self, const Operand& other, const Tensor& out) {
-  return divide_into("div_floor", ElementwiseOp::div_floor, self, other, out);
-}
-Tensor remainder_into(const Operand& self, const Operand& other, const Tensor& out) {
-  return divide_into("remainder", ElementwiseOp::remainder, self, other, out);
-}
-Tensor fmod_into(const Operand& self, const Operand& other, const Tensor& out) {
-  return divide_into("fmod", ElementwiseOp::fmod, self, other, out);
+  return run_divide("div_floor", ElementwiseOp::div_floor, self, other, out);
 }
 
 Tensor div_into(const Operand& self, const Operand& other, const RoundingMode& mode,
                 const Tensor& out) {
-  if (!mode) return div_into(self, other, out);
+  if (!mode) return run_div(self, other, out);
   if (*mode == "floor") return floor_divide_into(self, other, out);
   TERN_CHECK(*mode == "trunc", Error,
              "div expected rounding_mode to be one of None, 'trunc', or 'floor' but found '", *mode,
              "'");
-  return divide_into("div_trunc", ElementwiseOp::div_trunc, self, other, out);
+  return run_divide("div_trunc", ElementwiseOp::div_trunc, self, other, out);
 }
 
 Tensor record_div(const char* node, const Tensor& out, const Tensor& self, const Tensor& other) {
@@ -85,20 +79,56 @@ Tensor record_div(const char* node, const Tensor& out, const Tensor& self, const
           self, other));
 }
 
+// These record themselves.
+
+Tensor div_into(const Tensor& self, const Tensor& other, const Tensor& out) {
+  Tensor result = run_div(self, other, out);
+  return needs_grad(self, other) ? record_div("DivBackward0", result, self, other) : result;
+}
+
+Tensor div_into(const Tensor& self, const Scalar& other, const Tensor& out) {
+  Tensor result = run_div(self, other, out);
+  if (!needs_grad(self)) return result;
+  return record(detail::scalar_node("DivBackward0", "DivBackward1"), result,
+                wrt(self, [other](const Tensor& g) { return g / other; }));
+}
+
+Tensor remainder_into(const Tensor& self, const Operand& other, const Tensor& out) {
+  Tensor result = run_divide("remainder", ElementwiseOp::remainder, self, other, out);
+  const Tensor& divisor = other.tensor_or_undefined();
+  if (!needs_grad(self, divisor)) return result;
+  return record(
+      other.is_tensor() ? "RemainderBackward1" : "RemainderBackward0", result,
+      wrt(self, [](const Tensor& g) { return g; }),
+      wrt(
+          divisor,
+          [](const Tensor& g, const Tensor& a, const Tensor& b) { return -g * a.div(b, "floor"); },
+          self, divisor));
+}
+
+Tensor fmod_into(const Tensor& self, const Operand& other, const Tensor& out) {
+  Tensor result = run_divide("fmod", ElementwiseOp::fmod, self, other, out);
+  const Tensor& divisor = other.tensor_or_undefined();
+  if (!needs_grad(self, divisor)) return result;
+  return record(
+      other.is_tensor() ? "FmodBackward1" : "FmodBackward0", result,
+      wrt(self, [](const Tensor& g) { return g; }),
+      wrt(
+          divisor,
+          [](const Tensor& g, const Tensor& a, const Tensor& b) { return -g * a.div(b, "trunc"); },
+          self, divisor));
+}
+
 }  // namespace
 
 Tensor div(const Tensor& self, const Tensor& other) {
   TERN_OP("div", self, other);
-  Tensor out = div_into(self, other, {});
-  return needs_grad(self, other) ? record_div("DivBackward0", out, self, other) : out;
+  return div_into(self, other, {});
 }
 
 Tensor div(const Tensor& self, const Scalar& other) {
   TERN_OP("div", self);
-  Tensor out = div_into(self, other, {});
-  if (!needs_grad(self)) return out;
-  return record(detail::scalar_node("DivBackward0", "DivBackward1"), out,
-                wrt(self, [other](const Tensor& g) { return g / other; }));
+  return div_into(self, other, {});
 }
 
 Tensor div(const Tensor& self, const Tensor& other, RoundingMode rounding_mode) {
@@ -132,45 +162,28 @@ Tensor floor_divide(const Tensor& self, const Scalar& other) {
 
 Tensor remainder(const Tensor& self, const Tensor& other) {
   TERN_OP("remainder", self, other);
-  Tensor out = remainder_into(self, other, {});
-  if (!needs_grad(self, other)) return out;
-  return record(
-      "RemainderBackward1", out, wrt(self, [](const Tensor& g) { return g; }),
-      wrt(
-          other,
-          [](const Tensor& g, const Tensor& a, const Tensor& b) { return -g * a.div(b, "floor"); },
-          self, other));
+  return remainder_into(self, other, {});
 }
 
 Tensor remainder(const Tensor& self, const Scalar& other) {
   TERN_OP("remainder", self);
-  Tensor out = remainder_into(self, other, {});
-  if (!needs_grad(self)) return out;
-  return record("RemainderBackward0", out, wrt(self, [](const Tensor& g) { return g; }));
+  return remainder_into(self, other, {});
 }
 
 Tensor remainder(const Scalar& self, const Tensor& other) {
   TERN_OP("remainder", self, other);
-  return detail::without_gradient("remainder", remainder_into(self, other, {}), other);
+  return detail::without_gradient(
+      "remainder", run_divide("remainder", ElementwiseOp::remainder, self, other, {}), other);
 }
 
 Tensor fmod(const Tensor& self, const Tensor& other) {
   TERN_OP("fmod", self, other);
-  Tensor out = fmod_into(self, other, {});
-  if (!needs_grad(self, other)) return out;
-  return record(
-      "FmodBackward1", out, wrt(self, [](const Tensor& g) { return g; }),
-      wrt(
-          other,
-          [](const Tensor& g, const Tensor& a, const Tensor& b) { return -g * a.div(b, "trunc"); },
-          self, other));
+  return fmod_into(self, other, {});
 }
 
 Tensor fmod(const Tensor& self, const Scalar& other) {
   TERN_OP("fmod", self);
-  Tensor out = fmod_into(self, other, {});
-  if (!needs_grad(self)) return out;
-  return record("FmodBackward0", out, wrt(self, [](const Tensor& g) { return g; }));
+  return fmod_into(self, other, {});
 }
 
 Tensor& div_(Tensor& self, const Tensor& other) {
@@ -188,7 +201,7 @@ Tensor& floor_divide_(Tensor& self, const Tensor& other) {
 }
 Tensor& floor_divide_(Tensor& self, const Scalar& other) {
   TERN_OP("floor_divide_", self);
-  return TERN_INPLACE(floor_divide, Old::kReplaced, self, other);
+  return TERN_INPLACE(floor_divide, Old::kSaved, self, other);
 }
 Tensor& remainder_(Tensor& self, const Tensor& other) {
   TERN_OP("remainder_", self, other);

@@ -286,34 +286,10 @@ Tensor run_plain(const ElementwiseCall& call, std::initializer_list<Operand> ope
   return result;
 }
 
-// Returns the operand whose memory an in-place op gave away for the result, if it has the sizes and
-// the dtype of the result, or null.
-const Tensor* donated_operand(const ElementwiseCall& call,
-                              std::initializer_list<Operand> operands) {
-  const Tensor* found = nullptr;
-  for (const Operand& operand : operands) {
-    if (operand.is_tensor() && operand.tensor().self().donated) found = &operand.tensor();
-  }
-  if (found == nullptr || found->dtype() != call.out_dtype()) return nullptr;
-  DimVector sizes;
-  for (const Operand& operand : operands) {
-    if (operand.is_tensor()) sizes = broadcast_sizes(sizes, operand.tensor().sizes());
-  }
-  return found->sizes() == IntArrayRef(sizes) ? found : nullptr;
-}
-
 }  // namespace
 
 Tensor run_elementwise(const ElementwiseCall& call, std::initializer_list<Operand> operands,
                        const Tensor& out) {
-  if (!out.defined()) {
-    if (const Tensor* const operand = donated_operand(call, operands)) {
-      Tensor result = make_alias(*operand);
-      run_elementwise(call, operands, result);
-      result.self().storage->bump_version();
-      return result;
-    }
-  }
   if (const Tensor* shape = plain_shape(call, operands, out)) {
     return run_plain(call, operands, *shape, out);
   }

@@ -175,8 +175,13 @@ Tensor masked_fill_into(const Tensor& self, const Tensor& mask, const Scalar& va
     const auto converted = value.to<typename decltype(tag)::type>();
     return is_floating_point(dtype_of<typename decltype(tag)::type>()) ? value : Scalar(converted);
   });
-  return run_elementwise({"masked_fill", ElementwiseOp::where_op, self.dtype()},
-                         {mask, element, self}, out);
+  Tensor result = run_elementwise({"masked_fill", ElementwiseOp::where_op, self.dtype()},
+                                  {mask, element, self}, out);
+  if (!needs_grad(self)) return result;
+  return record(
+      "MaskedFillBackward0", result,
+      wrt(
+          self, [](const Tensor& g, const Tensor& filled) { return where(filled, 0, g); }, mask));
 }
 
 Tensor masked_fill_into(const Tensor& self, const Tensor& mask, const Tensor& value,
@@ -188,15 +193,11 @@ Tensor masked_fill_into(const Tensor& self, const Tensor& mask, const Tensor& va
              "masked_fill_ only supports boolean masks, but got mask with dtype ",
              mask.scalar_type());
   detail::common_device({self, mask, value});  // throws in the order of the arguments
-  return run_elementwise({"masked_fill", ElementwiseOp::where_op, self.dtype()},
-                         {mask, detail::as_element_of(self, value), self}, out);
-}
-
-Tensor masked_fill_copy(const Tensor& self, const Tensor& mask, const Tensor& value) {
-  Tensor out = masked_fill_into(self, mask, value, {});
-  if (!needs_grad(self, value)) return out;
+  Tensor result = run_elementwise({"masked_fill", ElementwiseOp::where_op, self.dtype()},
+                                  {mask, detail::as_element_of(self, value), self}, out);
+  if (!needs_grad(self, value)) return result;
   return record(
-      "MaskedFillBackward1", out,
+      "MaskedFillBackward1", result,
       wrt(
           self, [](const Tensor& g, const Tensor& filled) { return where(filled, 0, g); }, mask),
       wrt(
@@ -277,17 +278,12 @@ Tensor where(const Tensor& condition, const Scalar& self, const Scalar& other) {
 Tensor masked_fill(const Tensor& self, const Tensor& mask, const Tensor& value) {
   TERN_OP("masked_fill", self, mask, value);
   detail::check_has_gradient(self, value);
-  return masked_fill_copy(self, mask, value);
+  return masked_fill_into(self, mask, value, {});
 }
 
 Tensor masked_fill(const Tensor& self, const Tensor& mask, const Scalar& value) {
   TERN_OP("masked_fill", self, mask);
-  Tensor out = masked_fill_into(self, mask, value, {});
-  if (!needs_grad(self)) return out;
-  return record(
-      "MaskedFillBackward0", out,
-      wrt(
-          self, [](const Tensor& g, const Tensor& filled) { return where(filled, 0, g); }, mask));
+  return masked_fill_into(self, mask, value, {});
 }
 
 Tensor& clamp_(Tensor& self, const OptionalScalar& min, const OptionalScalar& max) {
@@ -321,8 +317,10 @@ Tensor& clamp_max_(Tensor& self, const Tensor& max) {
 }
 Tensor& masked_fill_(Tensor& self, const Tensor& mask, const Tensor& value) {
   TERN_OP("masked_fill_", self, mask, value);
-  const auto write = [](const auto&... all) { return masked_fill_into(all...); };
-  return detail::inplace_form(Old::kReplaced, self, write, masked_fill_copy, mask, value);
+  const auto op = [&](const Tensor& x, const Tensor& out) {
+    return masked_fill_into(x, mask, value, out);
+  };
+  return detail::overwrite_into(self, op, mask, value);
 }
 
 }  // namespace tern

@@ -24,22 +24,19 @@ constexpr double kLn2 = 0.693147180559945309417, kLn10 = 2.302585092994045684018
 constexpr double kPerDegree = 0.01745329251994329576924;  // radians
 constexpr double kPerRadian = 57.29577951308232087680;    // degrees
 
+Tensor frac_gradient(const Tensor& g, const Tensor& /*saved*/) { return g; }
+
 // Returns self * factor with a gradient of its own name.
-Tensor convert_angle(const char* node, const Tensor& self, double factor) {
-  Tensor out;
-  {
-    const NoGradGuard no_grad;
-    out = self * factor;
-  }
-  if (!needs_grad(self)) return out;
-  return record(node, out, wrt(self, [factor](const Tensor& g) { return g * factor; }));
+Tensor convert_angle(const char* node, const Tensor& self, double factor, const Tensor& out = {}) {
+  const ScalarType dtype = self.is_floating_point() ? self.dtype() : get_default_dtype();
+  Tensor result = run_elementwise({"mul", ElementwiseOp::mul, dtype}, {self, Scalar(factor)}, out);
+  if (!needs_grad(self)) return result;
+  return record(node, result, wrt(self, [factor](const Tensor& g) { return g * factor; }));
 }
 
 Tensor& convert_angle_inplace(const char* node, Tensor& self, double factor) {
-  return detail::overwrite(self, [&](const Tensor& x, const Tensor& out) {
-    if (!out.defined()) return convert_angle(node, x, factor);
-    const ScalarType dtype = x.is_floating_point() ? x.dtype() : get_default_dtype();
-    return run_elementwise({"mul", ElementwiseOp::mul, dtype}, {x, Scalar(factor)}, out);
+  return detail::overwrite_into(self, [&](const Tensor& x, const Tensor& out) {
+    return convert_angle(node, x, factor, out);
   });
 }
 
@@ -49,8 +46,14 @@ Scalar decimal_factor(std::int64_t decimals) {
   return decimals < 0 ? -power : power;
 }
 
+Tensor record_zero(const char* node, const Tensor& self, const Tensor& result) {
+  if (!needs_grad(self)) return result;
+  return record(node, result, wrt(self, [](const Tensor& g) { return zeros_like(g); }));
+}
+
 Tensor sgn_into(const Tensor& self, const Tensor& out) {
-  return detail::run_unary("sgn", ElementwiseOp::sign, self, out);
+  return record_zero("SgnBackward0", self,
+                     detail::run_unary("sgn", ElementwiseOp::sign, self, out));
 }
 
 Tensor round_into(const Tensor& x, std::int64_t decimals, const Tensor& out) {
@@ -60,7 +63,8 @@ Tensor round_into(const Tensor& x, std::int64_t decimals, const Tensor& out) {
     using T = kernels::MathType<typename decltype(tag)::type>;
     return static_cast<double>(static_cast<T>(decimal_factor(decimals).toDouble()));
   });
-  return detail::run_unary("round", ElementwiseOp::round_decimals, x, out, factor);
+  return record_zero("RoundBackward1", x,
+                     detail::run_unary("round", ElementwiseOp::round_decimals, x, out, factor));
 }
 
 }  // namespace
@@ -93,25 +97,36 @@ bool may_reuse(const Tensor& self, ScalarType dtype) {
          !self.is_view() && self.is_contiguous() && (!self.requires_grad() || !self.is_leaf());
 }
 
+namespace {
+
+Tensor record_unary(const char* node, const Tensor& self, const Tensor& result, Saved saved,
+                    UnaryRule rule) {
+  if (saved == Saved::kNothing) {
+    return record(node, result, wrt(self, [rule](const Tensor& g) { return rule(g, g); }));
+  }
+  return record(node, result, wrt(self, rule, saved == Saved::kInput ? self : result));
+}
+
+}  // namespace
+
 Tensor unary(const char* name, const char* node, ElementwiseOp op, const Tensor& self, Saved saved,
              UnaryRule rule, const Scalar& scale) {
   const bool recorded = needs_grad(self);
   const bool reuses = may_reuse(self, unary_call(name, op, self, scale).dtype) &&
                       !(recorded && saved == Saved::kInput);
-  Tensor out = run_unary(name, op, self, reuses ? make_alias(self) : Tensor(), scale);
-  if (!recorded) return out;
-  if (saved == Saved::kNothing) {
-    return record(node, out, wrt(self, [rule](const Tensor& g) { return rule(g, g); }));
-  }
-  return record(node, out, wrt(self, rule, saved == Saved::kInput ? self : out));
+  Tensor result = run_unary(name, op, self, reuses ? make_alias(self) : Tensor(), scale);
+  return recorded ? record_unary(node, self, result, saved, rule) : result;
 }
 
-Tensor& unary_inplace(Tensor& self, Tensor (*function)(Tensor), const char* name, ElementwiseOp op,
-                      Saved saved) {
+Tensor& unary_inplace(Tensor& self, const char* name, const char* node, ElementwiseOp op,
+                      Saved saved, UnaryRule rule) {
   const auto apply = [&](const Tensor& x, const Tensor& out) {
-    return out.defined() ? run_unary(name, op, x, out) : function(x);
+    Tensor result = run_unary(name, op, x, out);
+    if (!needs_grad(x)) return result;
+    result.self().bump_version();  // before the node saves the result
+    return record_unary(node, x, result, saved, rule);
   };
-  return saved == Saved::kInput ? inplace(self, apply) : overwrite(self, apply);
+  return saved == Saved::kInput ? inplace(self, apply) : overwrite_into(self, apply);
 }
 
 void check_floating(const char* kernel, const Tensor& self) {
@@ -127,20 +142,19 @@ Tensor frac(Tensor self) {  // NOLINT(performance-unnecessary-value-param): recy
   TERN_OP("frac", self);
   detail::check_floating("frac", self);
   return detail::unary("frac", "FracBackward0", ElementwiseOp::frac, self, Saved::kNothing,
-                       [](const Tensor& g, const Tensor&) { return g; });
+                       frac_gradient);
 }
 
 Tensor& frac_(Tensor& self) {
   TERN_OP("frac_", self);
   detail::check_floating("frac", self);
-  return detail::unary_inplace(self, frac, "frac_", ElementwiseOp::frac, Saved::kNothing);
+  return detail::unary_inplace(self, "frac_", "FracBackward0", ElementwiseOp::frac, Saved::kNothing,
+                               frac_gradient);
 }
 
 Tensor round(const Tensor& self, std::int64_t decimals) {
   TERN_OP("round", self);
-  Tensor out = round_into(self, decimals, {});
-  if (!needs_grad(self)) return out;
-  return record("RoundBackward1", out, wrt(self, [](const Tensor& g) { return zeros_like(g); }));
+  return round_into(self, decimals, {});
 }
 
 Tensor& round_(Tensor& self, std::int64_t decimals) {
@@ -150,9 +164,7 @@ Tensor& round_(Tensor& self, std::int64_t decimals) {
 
 Tensor sgn(const Tensor& self) {
   TERN_OP("sgn", self);
-  Tensor out = sgn_into(self, {});
-  if (!needs_grad(self)) return out;
-  return record("SgnBackward0", out, wrt(self, [](const Tensor& g) { return zeros_like(g); }));
+  return sgn_into(self, {});
 }
 
 Tensor& sgn_(Tensor& self) {

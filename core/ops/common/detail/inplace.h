@@ -38,8 +38,7 @@ class InplaceOp {
 /// Whether the rule of an op saves the elements that the op replaces.
 enum class Old {
   kSaved,
-  kReplaced,  // no; the op is one elementwise kernel, which finds the memory for its result
-  kGiven,     // no; `out` is the memory for the result, also of a recorded op
+  kReplaced,  // no; `out` is the memory for the result, also of a recorded op
 };
 
 /// Runs an op that changes `self`. `others` are its other tensors, or null. Unless its rule saves
@@ -53,12 +52,6 @@ Tensor& inplace(Tensor& self, const Op& op, const Others&... others) {
   return run_inplace(self, InplaceOp(op), Old::kSaved, {&others...});
 }
 
-/// Runs an op whose rule does not save x and that is one elementwise kernel.
-template <class Op, class... Others>
-Tensor& overwrite(Tensor& self, const Op& op, const Others&... others) {
-  return run_inplace(self, InplaceOp(op), Old::kReplaced, {&others...});
-}
-
 inline const Tensor* tensor_among(const Tensor& tensor) { return &tensor; }
 template <class T>
 const Tensor* tensor_among(const T& /*other*/) {
@@ -66,7 +59,7 @@ const Tensor* tensor_among(const T& /*other*/) {
 }
 
 /// Runs the in-place form of an op with the arguments x, args..: function(x, args..) if it is
-/// recorded, else write(x, args.., out), which returns `out`.
+/// recorded and `out` is undefined, else write(x, args.., out), which returns `out`.
 template <class Write, class Function, class... Args>
 Tensor& inplace_form(Old old, Tensor& self, const Write& write, const Function& function,
                      const Args&... args) {
@@ -81,7 +74,7 @@ Tensor& inplace_form(Old old, Tensor& self, const Write& write, const Function& 
 /// gradient.
 template <class Op, class... Others>
 Tensor& overwrite_into(Tensor& self, const Op& op, const Others&... others) {
-  return run_inplace(self, InplaceOp(op), Old::kGiven, {&others...});
+  return run_inplace(self, InplaceOp(op), Old::kReplaced, {&others...});
 }
 
 /// Returns `out`, or if it is undefined a new contiguous tensor of the sizes and the dtype of
@@ -106,7 +99,8 @@ Tensor& become_view(Tensor& self, const View& view) {
 }  // namespace tern::detail
 
 /// The in-place form of the op `name`, called as name(self, ..). The file has `name_into(self, ..,
-/// out)`, which writes to `out`. `old` is a detail::Old.
+/// out)`, which writes to `out`. `old` is a detail::Old; with kReplaced name_into() also records
+/// the result if a tensor needs a gradient.
 ///
 /// Example:
 ///   Tensor& hypot_(Tensor& self, const Tensor& other) {

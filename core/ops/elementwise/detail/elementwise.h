@@ -19,9 +19,13 @@ class Operand {
 
   bool is_tensor() const { return tensor_ != nullptr; }
   const Tensor& tensor() const { return *tensor_; }
+  /// Undefined for a number.
+  const Tensor& tensor_or_undefined() const { return is_tensor() ? *tensor_ : kUndefined; }
   const Scalar& scalar() const { return scalar_; }
 
  private:
+  static inline const Tensor kUndefined;
+
   const Tensor* tensor_ = nullptr;
   Scalar scalar_;
 };

@@ -35,9 +35,9 @@ using UnaryRule = Tensor (*)(const Tensor& g, const Tensor& saved);
 Tensor unary(const char* name, const char* node, kernels::ElementwiseOp op, const Tensor& self,
              Saved saved, UnaryRule rule, const Scalar& scale = 1);
 
-/// Runs the in-place form `name` of `function`, whose kernel is `op`.
-Tensor& unary_inplace(Tensor& self, Tensor (*function)(Tensor), const char* name,
-                      kernels::ElementwiseOp op, Saved saved);
+/// Runs and records the in-place form `name` of an op.
+Tensor& unary_inplace(Tensor& self, const char* name, const char* node, kernels::ElementwiseOp op,
+                      Saved saved, UnaryRule rule);
 
 // Gradients that are worth a kernel of their own. Differentiable like any op.
 Tensor relu_backward(const Tensor& gradient, const Tensor& result);
