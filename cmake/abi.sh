@@ -4,8 +4,11 @@
 set -eu
 old=$1 new=$2
 soname() { objdump -p "$1" | sed -n 's/^ *SONAME *//p'; }
-# Without the weak symbols of the standard library's templates, which programs have too.
-symbols() { LC_ALL=C nm -D --defined-only "$1" | sed 's/^[0-9a-f]* //' | grep -v '^[WV] _ZN\?K\?S' | LC_ALL=C sort; }
+# Without the symbols of the standard library's templates, which programs have too.
+symbols() {
+  LC_ALL=C nm -D --defined-only "$1" | sed 's/^[0-9a-f]* //' | grep -v '^[WVu] _Z\(Z\?N\?K\?S\|T[ISV]St\)' |
+    LC_ALL=C sort
+}
 
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
