@@ -117,7 +117,7 @@ __global__ void __launch_bounds__(kThreads) recurrent_backward_step(Step<T> step
       const T out = step.read(args.saved_out, row, j);
       set(0, g * (T(1) - out * out));
     } else if (args.cell == RecurrentCell::kRelu) {
-      set(0, step.read(args.saved_out, row, j) > 0 ? g : T(0));
+      set(0, step.read(args.saved_out, row, j) <= 0 ? T(0) : g);
     } else if (args.cell == RecurrentCell::kLstm) {
       T* const grad_c = step.element(args.c, b, j);
       const T in = gate(0), forget = gate(1), candidate = gate(2), out = gate(3);

@@ -119,7 +119,7 @@ class Recurrence {
           set(0, g * (1 - double{out[j]} * double{out[j]}));
           break;
         case RecurrentCell::kRelu:
-          set(0, out[j] > 0 ? g : 0);
+          set(0, out[j] <= 0 ? 0 : g);
           break;
         case RecurrentCell::kLstm: {
           T* const grad_c = row(args_.c, b, n_);

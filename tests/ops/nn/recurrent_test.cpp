@@ -1,3 +1,4 @@
+#include <cmath>
 #include <cstdlib>
 
 #include <gtest/gtest.h>
@@ -261,6 +262,18 @@ TEST(RecurrentOps, RefuseWrongArguments) {
               gru_cell(good[0][0], zeros({3, 2}, kDouble), good[2], good[3]);
             }),
             "gru_cell: expected a hidden state of sizes [2, *], got [3, 2]");
+}
+
+// The golden numbers are PyTorch's: a gradient passes a relu whose result is NaN.
+TEST(RecurrentOps, GradientsPassStatesThatAreNan) {
+  for (const Device device : {Device("cpu"), Device("cuda:0")}) {
+    SCOPED_TRACE(device);
+    const Tensor x = tensor({1., NAN, -1.}).reshape({3, 1, 1}).to(device).requires_grad_();
+    const Tensor w_ih = ones({2, 1}).to(device);
+    const Tensor w_hh = tensor({{1., 2.}, {3., 4.}}).to(device), h = w_ih.new_zeros({1, 1, 2});
+    std::get<0>(rnn_relu(x, h, {w_ih, w_hh}, false, 1, 0, true, false, false)).sum().backward();
+    EXPECT_TRUE(x.grad().cpu().flatten().equal(tensor({66., 12., 2.}))) << x.grad();
+  }
 }
 
 }  // namespace

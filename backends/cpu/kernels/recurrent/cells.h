@@ -159,7 +159,7 @@ void backward_cell(kernels::RecurrentCell cell, const BackwardRow<T>& row, std::
       return;
     case kernels::RecurrentCell::kRelu:
       for (std::int64_t j = 0; j < n; ++j) {
-        grad_gates[j] = out[j] > 0 ? grad_h[j] : T(0);
+        grad_gates[j] = out[j] <= 0 ? T(0) : grad_h[j];
         grad_h[j] = 0;
       }
       return;
