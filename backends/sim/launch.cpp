@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <cstdint>
 #include <cstring>
+#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
@@ -92,11 +94,27 @@ std::string contents(const std::vector<Range>& ranges) {
   return bytes;
 }
 
+using Numbers = std::vector<std::int64_t>;
+
+// Copies the numbers of the host to which the arguments point, and makes them point to the copy.
+template <class Args>
+std::shared_ptr<const Numbers> copy_host_numbers(Args& args) {
+  if constexpr (requires { host_numbers(args); }) {
+    const auto [field, count] = host_numbers(args);
+    const auto copy = std::make_shared<const Numbers>(*field, *field + count);
+    if (count > 0) *field = copy->data();
+    return copy;
+  } else {
+    return nullptr;
+  }
+}
+
 // A kernel with its arguments, which checks and translates them for each run.
 template <class Args>
 struct Call {
   Args args;
   std::int32_t device;
+  std::shared_ptr<const Numbers> numbers;
   std::vector<std::int64_t> serials{};  // of the blocks at the first run
 
   Stream::Work operator()() {
@@ -117,7 +135,7 @@ struct Call {
       std::memcpy(operand.field, &moved, sizeof(moved));
     }
     const KernelFn kernel = kernel_table().kernels[SlotOf<Args>::slot];
-    return [own, kernel,
+    return [own, kernel, kept = numbers,
             outside = borders(simulator.device(device).memory, all)](KernelContext& context) {
       const std::string before = contents(outside);
       kernel(&own, &context);
@@ -155,12 +173,18 @@ void queue(const Args& args, std::int32_t device, Stream* stream) {
     throw reused_too_early(std::string(operand.name) + " of kernel " +
                            slot_name(SlotOf<Args>::slot) + " on cuda:" + std::to_string(device));
   }
-  stream->give(Call<Args>{args, device});
+  Args queued = args;
+  const auto numbers = copy_host_numbers(queued);
+  stream->give(Call<Args>{queued, device, numbers});
 }
 
 template <class Args>
 void launch(const Args& args, KernelContext& context) {
-  if (!kernel_table().supports[static_cast<std::size_t>(SlotOf<Args>::slot)](&args)) {
+  if constexpr (requires { is_question(args); }) {
+    if (is_question(args)) return kernel_table().kernels[SlotOf<Args>::slot](&args, &context);
+  }
+  const auto supports = kernel_table().supports[static_cast<std::size_t>(SlotOf<Args>::slot)];
+  if (supports != nullptr && !supports(&args)) {
     context.status = StatusCode::kUnsupportedDtype;
     return;
   }

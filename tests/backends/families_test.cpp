@@ -23,11 +23,11 @@ Names missing(const kernels::KernelTable& table) {
   return names;
 }
 
-TEST(Families, EverySetOfTheCpuHasEveryKernel) {
+TEST(Families, EverySetOfTheCpuHasEveryKernelButThatOfLayers) {
   for (const cpu::Capability* set : testing::runnable_sets()) {
     kernels::KernelTable table;
     set->register_kernels(&table);
-    EXPECT_EQ(missing(table), Names()) << set->name;
+    EXPECT_EQ(missing(table), Names{"recurrent_layer"}) << set->name;  // of CUDA alone
   }
 }
 

@@ -48,7 +48,8 @@ void set_up(Device chosen) {
   for (const Slot slot : {Slot::random, Slot::sample}) reference[slot] = oracle.kernels[slot];
   // The table is a member of an object that is not const.
   auto& table = const_cast<KernelTable&>(cpu.kernels());
-#define TERN_SLOT(name, Args) table[Slot::name] = watched_kernel<Args>;
+#define TERN_SLOT(name, Args) \
+  if (before[Slot::name] != nullptr) table[Slot::name] = watched_kernel<Args>;
 #include <tern/generated/kernel_slots.def>
 #undef TERN_SLOT
 }

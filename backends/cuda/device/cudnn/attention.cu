@@ -39,24 +39,7 @@ void copy_logsumexp(To* to, const From* from, std::int64_t count, KernelContext&
 namespace cudnn {
 namespace {
 
-constexpr std::int64_t kAlignment = 256, kFloatSize = sizeof(float), kNarrowSize = 2;  // bytes
-
-/// Memory beside the operands that a call needs, in one block.
-class Extra {
- public:
-  /// Returns the place of the next `bytes` in the block.
-  std::int64_t add(std::int64_t bytes) {
-    const std::int64_t at = size_;
-    size_ += (bytes + kAlignment - 1) / kAlignment * kAlignment;
-    return at;
-  }
-  bool allocate(KernelContext& context) { return memory_.allocate(size_, context); }
-  void* at(std::int64_t place) const { return static_cast<char*>(memory_.data()) + place; }
-
- private:
-  std::int64_t size_ = 0;
-  Memory memory_;
-};
+constexpr std::int64_t kFloatSize = sizeof(float), kNarrowSize = 2;  // bytes
 
 /// One call, with what cuDNN reads and writes beside the operands.
 class Attention {

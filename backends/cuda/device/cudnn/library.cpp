@@ -1,4 +1,5 @@
 #include <tern/backends/cuda/device/cudnn/library.h>
+#include <tern/backends/cuda/device/cudnn/recurrent_library.h>
 
 #include <tern/backends/cuda/device/runtime/shared_library.h>
 
@@ -10,6 +11,7 @@
 #define TERN_CUDNN_NUMBER(Enum, name, theirs, number) \
   static_assert(static_cast<int>(theirs) == (number), "cuDNN has another number for " #theirs);
 TERN_CUDNN_NUMBERS(TERN_CUDNN_NUMBER)
+TERN_CUDNN_LAYER_NUMBERS(TERN_CUDNN_NUMBER)
 #undef TERN_CUDNN_NUMBER
 #endif
 #endif
@@ -28,6 +30,19 @@ bool open_library(const char* file, Library* library) {
 const Library* library() {
   static Library functions;
   static const bool found = open_library(TERN_CUDNN_LIBRARY, &functions);
+  return found ? &functions : nullptr;
+}
+
+const LayerLibrary* layer_library() {
+  static LayerLibrary functions;
+  static const bool found = [] {
+    if (library() == nullptr) return false;
+    SharedLibrary opened(TERN_CUDNN_LIBRARY);
+#define TERN_CUDNN_FUNCTION(function, parameters) opened.find(#function, functions.function);
+    TERN_CUDNN_LAYER_FUNCTIONS(TERN_CUDNN_FUNCTION)
+#undef TERN_CUDNN_FUNCTION
+    return opened.is_complete();
+  }();
   return found ? &functions : nullptr;
 }
 

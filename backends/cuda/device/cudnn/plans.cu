@@ -7,6 +7,7 @@
 #include <optional>
 #include <utility>
 
+#include <tern/backends/cuda/device/cudnn/handle.h>
 #include <tern/backends/cuda/device/runtime/note.h>
 #include <tern/backends/cuda/device/runtime/per_device.h>
 #include <tern/backends/cuda/device/runtime/relaxed_capture.h>
@@ -23,7 +24,6 @@ namespace {
 constexpr std::int64_t kMostWorkspace = std::int64_t{1} << 30;
 constexpr std::size_t kMostTimed = 10;  // plans that `benchmark` compares, as in PyTorch
 constexpr std::size_t kMostCached = 1024;
-constexpr std::int64_t kLongestPause = 1024;  // calls between two searches that find no memory
 
 /// A finalized plan, what it was made from, and its workspace in bytes.
 struct Plan {
@@ -47,9 +47,8 @@ Plan make_plan(Handle handle, std::shared_ptr<const Graph> graph, Node config) {
 /// What a device knows about a key.
 struct Entry {
   Plan plan;
-  bool is_refused = false;      // cuDNN has no engine for it
-  std::int64_t pause = 0;       // calls until the next search, after one that found no memory
-  std::int64_t calls_left = 0;  // of this pause
+  bool is_refused = false;  // cuDNN has no engine for it
+  Pause pause;              // after a search that found no memory
 };
 
 Status execute(Handle handle, const Plan& plan, const std::vector<Buffer>& buffers,
@@ -115,7 +114,7 @@ class Device {
       times = false;
     }
     const RelaxedCapture relaxed;  // cuDNN allocates, and the first run of a plan loads its kernels
-    if (!open(context)) return false;
+    if (!handle_.open(context)) return false;
     if (plans_.size() >= kMostCached && plans_.count(key) == 0) plans_.clear();
     Entry& entry = plans_[key];
     Memory workspace;
@@ -124,7 +123,7 @@ class Device {
     }
     std::vector<Buffer> buffers;
     if (!call.list_buffers(buffers)) return context.status != StatusCode::kOk;
-    const Status status = execute(handle_, entry.plan, buffers, workspace.data());
+    const Status status = execute(handle_.get(), entry.plan, buffers, workspace.data());
     if (status == kSuccess) return true;
     // The status of a shape or GPU that the engine turns out not to support is one of 2000 to 3999.
     if (status >= kBadParam && status < kInternalError) {
@@ -144,36 +143,17 @@ class Device {
     KernelContext& context;
   };
 
-  static bool is_capturing(KernelContext& context) {
-    cudaStreamCaptureStatus status = cudaStreamCaptureStatusNone;
-    const auto stream = static_cast<cudaStream_t>(context.stream);
-    return !succeeds(cudaStreamIsCapturing(stream, &status)) ||
-           status != cudaStreamCaptureStatusNone;
-  }
-
-  /// Without a handle, which an old driver may refuse, there is no cuDNN. What fails in a capture
-  /// is tried again.
-  bool open(KernelContext& context) {
-    if (!opened_) library()->cudnnCreate(&handle_);
-    opened_ = handle_ != nullptr || !is_capturing(context);
-    return handle_ != nullptr && library()->cudnnSetStream(handle_, context.stream) == kSuccess;
-  }
-
   bool has_plan(const Key& key) const {
     const auto found = plans_.find(key);
     return found != plans_.end() && found->second.plan;
   }
 
   /// Makes the plan and its workspace ready. Returns false if there is none: cuDNN has no engine,
-  /// no engine finds memory, or a call failed. Failing to find memory empties the caches of all
-  /// devices, so it is repeated less and less often.
+  /// no engine finds memory, or a call failed.
   bool prepare(Entry& entry, const Request& request, Memory& workspace) {
     KernelContext& context = request.context;
     if (entry.is_refused) return false;
-    if (entry.calls_left > 0) {
-      --entry.calls_left;
-      return false;
-    }
+    if (entry.pause.lasts()) return false;
     if (entry.plan && workspace.allocate(entry.plan.workspace, context)) return true;
     bool was_short = false;
     if (context.status == StatusCode::kOk) entry.plan = find_plan(request, &was_short);
@@ -183,12 +163,12 @@ class Device {
       return false;
     }
     if (entry.plan && workspace.allocate(entry.plan.workspace, context)) {
-      entry.pause = 0;
+      entry.pause = {};
       return true;
     }
     if (context.status != StatusCode::kOk) return false;
     note(request.call.shortage);
-    entry.calls_left = entry.pause = std::min(2 * entry.pause + 1, kLongestPause);
+    entry.pause.begin();
     return false;
   }
 
@@ -197,7 +177,7 @@ class Device {
   Plan find_plan(const Request& request, bool* was_short) {
     const auto& [call, times, context] = request;
     const std::shared_ptr<Graph> graph = call.make_graph();
-    if (!graph->make(handle_)) return {};
+    if (!graph->make(handle_.get())) return {};
     std::optional<Stopwatch> stopwatch;
     std::vector<Buffer> buffers;
     if (times) {
@@ -211,7 +191,7 @@ class Device {
       std::vector<Node> configs = graph->configs(mode);
       for (Node& config : configs) {
         if (!graph->is_permitted(config)) continue;
-        Plan plan = make_plan(handle_, graph, std::move(config));
+        Plan plan = make_plan(handle_.get(), graph, std::move(config));
         if (!plan) continue;
         Memory workspace;
         if (!workspace.allocate(plan.workspace, context)) {
@@ -234,15 +214,15 @@ class Device {
 
   std::optional<float> time_of(const Plan& plan, const std::vector<Buffer>& buffers,
                                void* workspace, Stopwatch& stopwatch) {
-    if (execute(handle_, plan, buffers, workspace) != kSuccess) return {};  // loads its kernels
+    if (execute(handle_.get(), plan, buffers, workspace) != kSuccess)
+      return {};  // loads its kernels
     stopwatch.start();
-    if (execute(handle_, plan, buffers, workspace) != kSuccess) return {};
+    if (execute(handle_.get(), plan, buffers, workspace) != kSuccess) return {};
     return stopwatch.stop();
   }
 
   std::mutex mutex_;
-  bool opened_ = false;
-  Handle handle_ = nullptr;
+  DeviceHandle handle_;
   std::map<Key, Entry> plans_;
 };
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -48,6 +49,37 @@ class Memory {
 
  private:
   std::optional<Scratch> memory_;
+};
+
+/// Memory beside the operands that a call needs, in one block.
+class Extra {
+ public:
+  /// Returns the place of the next `bytes` in the block.
+  std::int64_t add(std::int64_t bytes) {
+    constexpr std::int64_t kAlignment = 256;
+    const std::int64_t at = size_;
+    size_ += (bytes + kAlignment - 1) / kAlignment * kAlignment;
+    return at;
+  }
+  bool allocate(KernelContext& context) { return memory_.allocate(size_, context); }
+  void* at(std::int64_t place) const { return static_cast<char*>(memory_.data()) + place; }
+
+ private:
+  std::int64_t size_ = 0;
+  Memory memory_;
+};
+
+/// Calls to let pass after one that found no memory. Failing to find memory empties the caches of
+/// all devices, so it is repeated less and less often.
+class Pause {
+ public:
+  void begin() { calls_left_ = length_ = std::min(2 * length_ + 1, kLongest); }
+  /// Counts a call, and returns true if it is one to let pass.
+  bool lasts() { return calls_left_ > 0 && calls_left_-- > 0; }
+
+ private:
+  static constexpr std::int64_t kLongest = 1024;
+  std::int64_t length_ = 0, calls_left_ = 0;
 };
 
 }  // namespace tern::cuda::device::cudnn

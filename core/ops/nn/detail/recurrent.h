@@ -30,7 +30,9 @@ class RecurrentSteps {
   }
   std::int64_t size(std::int64_t t) const { return start(t + 1) - start(t); }
   bool is_packed() const { return !starts_.empty(); }
-  /// Returns the first rows of all steps on a device; undefined unless packed.
+  /// Returns the first rows of all steps and the number of rows; null unless packed.
+  const std::int64_t* host_starts() const { return is_packed() ? starts_.data() : nullptr; }
+  /// Returns the same on a device; undefined unless packed.
   Tensor starts_on(Device device) const;
 
  private:

@@ -7,12 +7,13 @@
 #include <tern/core/ops/common/detail/record_outputs.h>
 #include <tern/core/ops/elementwise/detail/elementwise.h>
 #include <tern/core/ops/nn/detail/normalize_backward.h>
-#include <tern/core/ops/nn/detail/recurrent.h>
+#include <tern/core/ops/nn/detail/recurrent_library.h>
 #include <tern/core/ops/ops.h>
 
 // The inputs of all steps are multiplied at once, before the kernel walks over the steps. The
 // backward kernel walks back and leaves the gradients of the gates, of which one product per
-// parameter, over all steps, makes the gradients.
+// parameter, over all steps, makes the gradients. Where the device's library takes the whole layer,
+// it computes all of this.
 
 namespace tern::detail {
 namespace {
@@ -25,9 +26,7 @@ using kernels::RecurrentOp;
 constexpr const char* kLayerNodes[] = {"RnnTanhBackward0", "RnnReluBackward0", "LstmBackward0",
                                        "GruBackward0"};
 
-/// What backward() needs, in the order in which it is saved.
-enum Saved { kInput, kFirstH, kFirstC, kWIh, kWHh, kBIh, kBHh, kGates, kOut, kCells };
-constexpr std::size_t kInputs = kGates;  // the differentiable ones come first
+constexpr std::size_t kInputs = kInputsOfLayer;
 
 /// What the rule of a recorded layer knows besides the saved tensors.
 struct RecurrentRule {
@@ -157,11 +156,47 @@ Tensor states_before(const RecurrentLayer& layer, const Tensor& first, const Ten
   return index_select(cat({first, out}), 0, index.to(out.device()));
 }
 
+/// Runs a layer on the tensors kInput .. kBHh of `saved`, and sets kGates, kOut and, if wanted,
+/// kCells.
+RecurrentResult run_kernel(const RecurrentLayer& layer, std::vector<Tensor>& saved,
+                           bool keeps_cells) {
+  const bool is_lstm = layer.cell == RecurrentCell::kLstm;
+  const Tensor& first_h = saved[kFirstH];
+  const std::int64_t hidden = first_h.size(1);
+  RecurrentResult result;
+  result.h = fresh_copy(first_h, first_h);
+  if (is_lstm) result.c = fresh_copy(saved[kFirstC], first_h);
+  saved[kGates] =
+      gates_of_input(layer.cell, saved[kInput],
+                     {saved[kWIh], saved[kWHh], saved[kBIh], saved[kBHh], Tensor()}, hidden);
+  saved[kOut] = result.out =
+      make_tensor({layer.steps.rows(), hidden}, first_h.dtype(), first_h.device());
+  if (is_lstm && keeps_cells) {
+    saved[kCells] = make_tensor(result.out.sizes(), first_h.dtype(), first_h.device());
+  }
+  RecurrentArgs args{};
+  args.op = RecurrentOp::kForward;
+  args.gates = saved[kGates].data_ptr();
+  args.out = result.out.data_ptr();
+  args.cells = data_or_null(saved[kCells]);
+  run_recurrent(layer, args, saved[kWHh].contiguous(), result.h, result.c);
+  return result;
+}
+
 std::vector<Tensor> gradients_of_kernel(const RecurrentRule& rule,
                                         const std::vector<Tensor>& gradients,
-                                        const std::vector<Tensor>& saved) {
+                                        std::vector<Tensor> saved) {
   const NoGradGuard no_grad;
   const RecurrentLayer& layer = rule.layer;
+  if (saved[kReserve].defined()) {
+    std::vector<Tensor> computed;
+    const bool wants_parameters =
+        rule.wants[kWIh] || rule.wants[kWHh] || rule.wants[kBIh] || rule.wants[kBHh];
+    if (differentiate_in_library(layer, saved, gradients, wants_parameters, computed)) {
+      return computed;
+    }
+    run_kernel(layer, saved, true);  // which leaves what the kernel reads
+  }
   const bool is_lstm = layer.cell == RecurrentCell::kLstm;
   const Tensor &gates = saved[kGates], &out = saved[kOut], &first_h = saved[kFirstH];
   const std::int64_t hidden = out.size(1), own = input_only_columns(layer.cell) * hidden;
@@ -301,23 +336,15 @@ RecurrentResult run_recurrent_layer(const RecurrentLayer& layer, const Tensor& i
   }
   const bool recorded = autograd::needs_grad(input, first_h, first_c, weights.w_ih, weights.w_hh,
                                              weights.b_ih, weights.b_hh);
-  const bool is_lstm = layer.cell == RecurrentCell::kLstm;
-  Tensor gates, cells;
+  std::vector<Tensor> saved = {input,        first_h,      first_c,     weights.w_ih,
+                               weights.w_hh, weights.b_ih, weights.b_hh};
+  saved.resize(kSavedOfLayer);
   RecurrentResult result;
   {
     const NoGradGuard no_grad;
-    result.h = fresh_copy(first_h, first_h);
-    if (is_lstm) result.c = fresh_copy(first_c, first_c);
-    const std::int64_t hidden = first_h.size(1);
-    gates = gates_of_input(layer.cell, input, weights, hidden);
-    result.out = make_tensor({layer.steps.rows(), hidden}, input.dtype(), input.device());
-    if (is_lstm && recorded) cells = make_tensor(result.out.sizes(), input.dtype(), input.device());
-    RecurrentArgs args{};
-    args.op = RecurrentOp::kForward;
-    args.gates = gates.data_ptr();
-    args.out = result.out.data_ptr();
-    args.cells = data_or_null(cells);
-    run_recurrent(layer, args, weights.w_hh.contiguous(), result.h, result.c);
+    if (!run_in_library(layer, saved, recorded, result, saved[kReserve])) {
+      result = run_kernel(layer, saved, recorded);
+    }
   }
   if (recorded) {
     const std::initializer_list<const Tensor*> inputs = {
@@ -327,15 +354,14 @@ RecurrentResult run_recurrent_layer(const RecurrentLayer& layer, const Tensor& i
       rule.wants[i] = autograd::needs_grad(**(inputs.begin() + i));
     }
     const auto record_all = [&](std::initializer_list<const Tensor*> outputs) {
-      record_outputs(
-          kLayerNodes[static_cast<std::size_t>(layer.cell)], outputs, inputs,
-          {&input, &first_h, &first_c, &weights.w_ih, &weights.w_hh, &weights.b_ih, &weights.b_hh,
-           &gates, &result.out, &cells},
-          [rule](const std::vector<Tensor>& gradients, const std::vector<Tensor>& saved) {
-            return recurrent_gradients(rule, gradients, saved);
-          });
+      record_outputs(kLayerNodes[static_cast<std::size_t>(layer.cell)], outputs, inputs,
+                     {&input, &first_h, &first_c, &weights.w_ih, &weights.w_hh, &weights.b_ih,
+                      &weights.b_hh, &saved[kGates], &result.out, &saved[kCells], &saved[kReserve]},
+                     [rule](const std::vector<Tensor>& gradients, const std::vector<Tensor>& kept) {
+                       return recurrent_gradients(rule, gradients, kept);
+                     });
     };
-    if (is_lstm) {
+    if (layer.cell == RecurrentCell::kLstm) {
       record_all({&result.out, &result.h, &result.c});
     } else {
       record_all({&result.out, &result.h});

@@ -6,9 +6,9 @@
 namespace tern::emulator {
 
 /// The replacement for cuDNN: computes convolutions with the simulator's kernel, and graphs of
-/// attention operation by operation, immediately. A
-/// call that breaks a rule of cuDNN throws std::logic_error. Tests read the recorded calls here and
-/// set what the library refuses.
+/// attention operation by operation, immediately, and queues recurrent layers. A call that breaks a
+/// rule of cuDNN throws std::logic_error. Tests read the recorded calls here and set what the
+/// library refuses.
 ///
 /// Its engines, in the order of mode A; other modes propose only the plain one:
 ///
@@ -32,6 +32,15 @@ struct Cudnn {
   std::atomic<int> execute_status = 0;
   std::atomic<bool> mode_a_finds_nothing = false;
   std::atomic<bool> only_racing = false;  // no other engine has a plan
+
+  // Recurrent layers (cudnn_recurrent.cpp).
+  std::atomic<int> layers = 0;           // forward passes
+  std::atomic<int> layer_gradients = 0;  // calls for the gradients of input and states
+  std::atomic<int> layer_weight_gradients = 0;
+  std::atomic<int> last_layer_math = -1;  // the type of the last forward pass
+  std::atomic<int> layer_status = 0;      // of questions for sizes
+  std::atomic<int> layer_run_status = 0;  // of forward passes
+  std::atomic<int> layer_gradient_status = 0;
 };
 Cudnn& cudnn();
 

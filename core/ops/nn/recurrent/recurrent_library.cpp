@@ -1,0 +1,190 @@
+// Compiled for size.
+
+#include <tern/core/kernels/backend.h>
+#include <tern/core/kernels/families/recurrent_layer.h>
+#include <tern/core/ops/elementwise/detail/elementwise.h>
+#include <tern/core/ops/nn/detail/normalize_backward.h>
+#include <tern/core/ops/nn/detail/recurrent_library.h>
+#include <tern/core/ops/ops.h>
+
+// A library knows only layers that run forward in time. The rows of the others are exchanged before
+// and after the call: each sequence begins with its last row then.
+
+namespace tern::detail {
+namespace {
+
+using kernels::RecurrentLayerArgs;
+using kernels::RecurrentLayerOp;
+
+/// A call of the library, and the tensors to which its arguments point.
+class LibraryCall {
+ public:
+  LibraryCall(const RecurrentLayer& layer, const std::vector<Tensor>& saved, bool is_training)
+      : layer_(layer), device_(saved[kInput].device()) {
+    const RecurrentSteps& steps = layer.steps;
+    args.cell = layer.cell;
+    args.dtype = saved[kInput].dtype();
+    args.may_round_to_tf32 = backends::cudnn.allow_tf32 ? 1 : 0;
+    args.is_training = is_training ? 1 : 0;
+    args.steps = steps.count();
+    args.batch = steps.batch();
+    args.rows = steps.rows();
+    args.inputs = saved[kInput].size(1);
+    args.hidden = saved[kFirstH].size(1);
+    args.host_starts = steps.host_starts();
+    args.b_ih = data_or_null(saved[kBIh]);  // whether there is one
+  }
+
+  /// Returns the bytes of the reserve, or -1 if the library does not take the layer.
+  std::int64_t ask() {
+    kernels::Backend& backend = kernels::backend_of(device_.type());
+    const kernels::KernelFn kernel = backend.kernels()[kernels::Slot::recurrent_layer];
+    std::int64_t answer = -1;
+    if (kernel == nullptr || args.rows == 0) return answer;
+    kernels::KernelContext context;
+    context.device = device_.index();
+    context.stream = backend.stream(device_.index());
+    args.op = RecurrentLayerOp::kAsk;
+    args.answer = &answer;
+    kernel(&args, &context);
+    args.answer = nullptr;
+    args.reserve_bytes = answer;
+    return answer;
+  }
+
+  void run(RecurrentLayerOp op, const std::vector<Tensor>& saved) {
+    args.op = op;
+    args.starts = static_cast<const std::int64_t*>(read(layer_.steps.starts_on(device_)));
+    args.input = read(in_time(saved[kInput]));
+    args.first_h = read(saved[kFirstH]);
+    args.first_c = read(saved[kFirstC]);
+    args.w_ih = read(saved[kWIh]);
+    args.w_hh = read(saved[kWHh]);
+    args.b_ih = read(saved[kBIh]);
+    args.b_hh = read(saved[kBHh]);
+    kernels::run("recurrent", device_, args.dtype, args);
+  }
+
+  /// Returns the address of a tensor that the call reads, or null.
+  const void* read(const Tensor& tensor) {
+    kept_.push_back(contiguous_or_undefined(tensor));
+    return data_or_null(kept_.back());
+  }
+
+  /// Returns rows in the order of the library's time, or reverts that.
+  Tensor in_time(const Tensor& rows) {
+    const RecurrentSteps& steps = layer_.steps;
+    if (!layer_.reverse) return rows;
+    if (!steps.is_packed()) {
+      return flip(rows.reshape({steps.count(), steps.batch(), rows.size(1)}), 0)
+          .reshape(rows.sizes());
+    }
+    if (!order_.defined()) {
+      order_ = make_tensor({steps.rows()}, kLong, kCPU);
+      auto* const at = static_cast<std::int64_t*>(order_.data_ptr());
+      for (std::int64_t b = 0, length = steps.count(); b < steps.batch(); ++b) {
+        while (steps.size(length - 1) <= b) --length;
+        for (std::int64_t t = 0; t < length; ++t) {
+          at[steps.start(t) + b] = steps.start(length - 1 - t) + b;
+        }
+      }
+      order_ = order_.to(device_);
+    }
+    return index_select(rows, 0, order_);
+  }
+
+  RecurrentLayerArgs args{};
+
+ private:
+  const RecurrentLayer& layer_;
+  Device device_;
+  Tensor order_;  // of the rows of a packed batch
+  std::vector<Tensor> kept_;
+};
+
+/// Returns what `compute` returns, or false if the library lacks memory, or turns out not to take
+/// the layer.
+template <class Compute>
+bool succeeds(const Compute& compute) {
+  try {
+    return compute();
+  } catch (const OutOfMemoryError&) {
+    const ProfileScope point(ProfileKind::kRange,
+                             "recurrent layer without cuDNN: no memory for its workspace");
+  } catch (const NotImplementedError&) {  // remembered there
+  }
+  return false;
+}
+
+Tensor new_like(const Tensor& tensor) {
+  return tensor.defined() ? make_tensor(tensor.sizes(), tensor.dtype(), tensor.device()) : tensor;
+}
+
+}  // namespace
+
+bool run_in_library(const RecurrentLayer& layer, const std::vector<Tensor>& saved, bool is_training,
+                    RecurrentResult& result, Tensor& reserve) {
+  const backends::CudnnSettings& settings = backends::cudnn;
+  const Device device = saved[kInput].device();
+  // cuDNN's sums for these layers may depend on what else runs on the GPU.
+  if (!device.is_cuda() || !settings.enabled || settings.deterministic ||
+      are_deterministic_algorithms_enabled()) {
+    return false;
+  }
+  LibraryCall call(layer, saved, is_training);
+  const std::int64_t bytes = call.ask();
+  if (bytes < 0) return false;
+  return succeeds([&] {
+    const Tensor kept = is_training ? make_tensor({bytes}, kByte, device) : Tensor();
+    const Tensor h = new_like(saved[kFirstH]), c = new_like(saved[kFirstC]);
+    const Tensor out = make_tensor({layer.steps.rows(), h.size(1)}, h.dtype(), device);
+    call.args.out = out.data_ptr();
+    call.args.h = h.data_ptr();
+    call.args.c = data_or_null(c);
+    call.args.reserve = data_or_null(kept);
+    call.run(RecurrentLayerOp::kForward, saved);
+    result = {call.in_time(out), h, c};
+    reserve = kept;
+    return true;
+  });
+}
+
+bool differentiate_in_library(const RecurrentLayer& layer, const std::vector<Tensor>& saved,
+                              const std::vector<Tensor>& gradients, bool wants_parameters,
+                              std::vector<Tensor>& results) {
+  LibraryCall call(layer, saved, true);
+  return succeeds([&] {
+    const Tensor& reserve = saved[kReserve];
+    if (call.ask() != reserve.numel()) return false;
+    // The library overwrites the reserve, and backward() may run again.
+    const Tensor own = new_like(reserve);
+    copy_elements(own, reserve);
+    Tensor grad_out = gradients[0];
+    if (!grad_out.defined()) grad_out = new_like(saved[kOut]).fill_(0);
+    std::vector<Tensor> computed(kInputsOfLayer);
+    void* addresses[kInputsOfLayer];
+    for (std::size_t i = 0; i < kInputsOfLayer; ++i) {
+      if (i < kWIh || wants_parameters) computed[i] = new_like(saved[i]);
+      addresses[i] = data_or_null(computed[i]);
+    }
+    RecurrentLayerArgs& args = call.args;
+    args.reserve = own.data_ptr();
+    args.saved_out = call.read(call.in_time(saved[kOut]));
+    args.grad_out = call.read(call.in_time(grad_out));
+    args.grad_h = call.read(gradients[1]);
+    args.grad_c = saved[kFirstC].defined() ? call.read(gradients[2]) : nullptr;
+    args.grad_input = addresses[kInput];
+    args.grad_first_h = addresses[kFirstH];
+    args.grad_first_c = addresses[kFirstC];
+    args.grad_w_ih = addresses[kWIh];
+    args.grad_w_hh = addresses[kWHh];
+    args.grad_b_ih = addresses[kBIh];
+    args.grad_b_hh = addresses[kBHh];
+    call.run(RecurrentLayerOp::kBackward, saved);
+    computed[kInput] = call.in_time(computed[kInput]);
+    results = std::move(computed);
+    return true;
+  });
+}
+
+}  // namespace tern::detail
