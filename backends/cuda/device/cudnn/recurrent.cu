@@ -13,9 +13,9 @@
 #include <tern/backends/cuda/device/runtime/relaxed_capture.h>
 #include <tern/backends/cuda/device/support/launch.h>
 
-// cuDNN wants all parameters of a layer in one block, at places that it says. One kernel copies
-// them there, another kernel writes the lengths of the sequences: nothing is copied from the host,
-// which would not be possible during a capture.
+// cuDNN reads all parameters of a layer from one block, at addresses that cuDNN chooses. One kernel
+// copies the parameters there, another kernel writes the lengths of the sequences. Nothing is
+// copied from the host, because a capture does not allow that.
 
 namespace tern::cuda::device {
 namespace {

@@ -62,8 +62,8 @@ class LayerPlan {
     const std::vector<int> lengths = lengths_of(args);
     const auto set_rows = [&](const LayerDescriptor& rows, std::int64_t size) {
       return library().cudnnSetRNNDataDescriptor(rows.get(), type, kPackedRows, number(args.steps),
-                                                batch, number(size), lengths.data(),
-                                                nullptr) == kSuccess;
+                                                 batch, number(size), lengths.data(),
+                                                 nullptr) == kSuccess;
     };
     const int sizes[] = {1, batch, hidden}, strides[] = {batch * hidden, hidden, 1};
     return layer.get() != nullptr && x.get() != nullptr && y.get() != nullptr &&
@@ -78,9 +78,12 @@ class LayerPlan {
   }
 
   bool measure(const RecurrentLayerArgs& args, Handle handle) {
-    return library().cudnnGetRNNWeightSpaceSize(handle, layer.get(), &weights) == kSuccess &&
-           library().cudnnGetRNNTempSpaceSizes(handle, layer.get(), mode_of(args), x.get(),
-                                              &workspace, &reserve) == kSuccess;
+    const bool known =
+        library().cudnnGetRNNWeightSpaceSize(handle, layer.get(), &weights) == kSuccess &&
+        library().cudnnGetRNNTempSpaceSizes(handle, layer.get(), mode_of(args), x.get(), &workspace,
+                                            &reserve) == kSuccess;
+    if (args.is_training == 0) reserve = 0;
+    return known;
   }
 
   static CellMode cells_of(RecurrentCell cell) {
@@ -98,11 +101,12 @@ class LayerPlan {
 
   /// Returns the number of steps of each sequence. Padded batches are packed ones, too.
   static std::vector<int> lengths_of(const RecurrentLayerArgs& args) {
-    std::vector<int> lengths(static_cast<std::size_t>(args.batch), 0);
-    for (std::int64_t t = 0; t < args.steps; ++t) {
-      const std::int64_t rows =
-          args.host_starts == nullptr ? args.batch : args.host_starts[t + 1] - args.host_starts[t];
-      for (std::int64_t b = 0; b < rows; ++b) ++lengths[static_cast<std::size_t>(b)];
+    std::vector<int> lengths(static_cast<std::size_t>(args.batch), static_cast<int>(args.steps));
+    if (args.host_starts == nullptr) return lengths;
+    std::int64_t length = args.steps;
+    for (std::int64_t b = 0; b < args.batch; ++b) {
+      while (args.host_starts[length] - args.host_starts[length - 1] <= b) --length;
+      lengths[static_cast<std::size_t>(b)] = static_cast<int>(length);
     }
     return lengths;
   }

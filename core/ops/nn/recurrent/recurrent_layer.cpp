@@ -110,26 +110,27 @@ void run_recurrent(const RecurrentLayer& layer, RecurrentArgs args, const Tensor
 }
 
 /// Returns the product of the input with all biases, the gates before their activation.
-Tensor gates_of_input(RecurrentCell cell, const Tensor& input, const RecurrentWeights& weights,
-                      std::int64_t hidden) {
+Tensor gates_of_input(RecurrentCell cell, const std::vector<Tensor>& saved) {
+  const Tensor &input = saved[kInput], &b_ih = saved[kBIh], &b_hh = saved[kBHh];
   const std::int64_t columns = gate_columns(cell), own = input_only_columns(cell);
+  const std::int64_t hidden = saved[kFirstH].size(1);
   Tensor gates = make_tensor({input.size(0), columns * hidden}, input.dtype(), input.device());
   Tensor bias;
-  if (weights.b_ih.defined()) {
-    bias = weights.b_ih + weights.b_hh;
+  if (b_ih.defined()) {
+    bias = b_ih + b_hh;
     if (own != 0) {
-      bias = cat({weights.b_ih.narrow(0, 2 * hidden, hidden), bias.narrow(0, 0, 2 * hidden)});
+      bias = cat({b_ih.narrow(0, 2 * hidden, hidden), bias.narrow(0, 0, 2 * hidden)});
     }
   }
   if (own != 0) {  // the state's part of n, which r multiplies
     Tensor part = gates.narrow(1, 3 * hidden, hidden);
     if (bias.defined()) {
-      copy_elements(part, weights.b_hh.narrow(0, 2 * hidden, hidden));
+      copy_elements(part, b_hh.narrow(0, 2 * hidden, hidden));
     } else {
       part.fill_(0);
     }
   }
-  multiply_matrices(input, in_kernel_order(cell, weights.w_ih).t(),
+  multiply_matrices(input, in_kernel_order(cell, saved[kWIh]).t(),
                     gates.narrow(1, 0, (columns - own) * hidden), bias);
   return gates;
 }
@@ -166,9 +167,7 @@ RecurrentResult run_kernel(const RecurrentLayer& layer, std::vector<Tensor>& sav
   RecurrentResult result;
   result.h = fresh_copy(first_h, first_h);
   if (is_lstm) result.c = fresh_copy(saved[kFirstC], first_h);
-  saved[kGates] =
-      gates_of_input(layer.cell, saved[kInput],
-                     {saved[kWIh], saved[kWHh], saved[kBIh], saved[kBHh], Tensor()}, hidden);
+  saved[kGates] = gates_of_input(layer.cell, saved);
   saved[kOut] = result.out =
       make_tensor({layer.steps.rows(), hidden}, first_h.dtype(), first_h.device());
   if (is_lstm && keeps_cells) {
@@ -188,12 +187,12 @@ std::vector<Tensor> gradients_of_kernel(const RecurrentRule& rule,
                                         std::vector<Tensor> saved) {
   const NoGradGuard no_grad;
   const RecurrentLayer& layer = rule.layer;
+  std::vector<Tensor> results(kInputs);
   if (saved[kReserve].defined()) {
-    std::vector<Tensor> computed;
     const bool wants_parameters =
         rule.wants[kWIh] || rule.wants[kWHh] || rule.wants[kBIh] || rule.wants[kBHh];
-    if (differentiate_in_library(layer, saved, gradients, wants_parameters, computed)) {
-      return computed;
+    if (differentiate_in_library(layer, saved, gradients, wants_parameters, results)) {
+      return results;
     }
     run_kernel(layer, saved, true);  // which leaves what the kernel reads
   }
@@ -201,7 +200,6 @@ std::vector<Tensor> gradients_of_kernel(const RecurrentRule& rule,
   const Tensor &gates = saved[kGates], &out = saved[kOut], &first_h = saved[kFirstH];
   const std::int64_t hidden = out.size(1), own = input_only_columns(layer.cell) * hidden;
   const Tensor grad_out = contiguous_or_undefined(gradients[0]);
-  std::vector<Tensor> results(kInputs);
   results[kFirstH] = fresh_copy(gradients[1], first_h);
   if (is_lstm) results[kFirstC] = fresh_copy(gradients[2], first_h);
   const Tensor grad_gates = make_tensor(gates.sizes(), gates.dtype(), gates.device());

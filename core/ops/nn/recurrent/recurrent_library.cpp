@@ -15,12 +15,16 @@ namespace {
 
 using kernels::RecurrentLayerArgs;
 using kernels::RecurrentLayerOp;
+using kernels::StatusCode;
 
 /// A call of the library, and the tensors to which its arguments point.
 class LibraryCall {
  public:
   LibraryCall(const RecurrentLayer& layer, const std::vector<Tensor>& saved, bool is_training)
-      : layer_(layer), device_(saved[kInput].device()) {
+      : layer_(layer),
+        device_(saved[kInput].device()),
+        backend_(kernels::backend_of(device_.type())),
+        kernel_(backend_.kernels()[kSlot]) {
     const RecurrentSteps& steps = layer.steps;
     args.cell = layer.cell;
     args.dtype = saved[kInput].dtype();
@@ -37,22 +41,19 @@ class LibraryCall {
 
   /// Returns the bytes of the reserve, or -1 if the library does not take the layer.
   std::int64_t ask() {
-    kernels::Backend& backend = kernels::backend_of(device_.type());
-    const kernels::KernelFn kernel = backend.kernels()[kernels::Slot::recurrent_layer];
     std::int64_t answer = -1;
-    if (kernel == nullptr || args.rows == 0) return answer;
-    kernels::KernelContext context;
-    context.device = device_.index();
-    context.stream = backend.stream(device_.index());
+    if (kernel_ == nullptr || args.rows == 0) return answer;
+    kernels::KernelContext context = make_context();
     args.op = RecurrentLayerOp::kAsk;
     args.answer = &answer;
-    kernel(&args, &context);
+    kernel_(&args, &context);
     args.answer = nullptr;
     args.reserve_bytes = answer;
     return answer;
   }
 
-  void run(RecurrentLayerOp op, const std::vector<Tensor>& saved) {
+  /// Returns false if the library lacks memory or turns out not to take the layer.
+  bool run(RecurrentLayerOp op, const std::vector<Tensor>& saved) {
     args.op = op;
     args.starts = static_cast<const std::int64_t*>(read(layer_.steps.starts_on(device_)));
     args.input = read(in_time(saved[kInput]));
@@ -62,7 +63,29 @@ class LibraryCall {
     args.w_hh = read(saved[kWHh]);
     args.b_ih = read(saved[kBIh]);
     args.b_hh = read(saved[kBHh]);
-    kernels::run("recurrent", device_, args.dtype, args);
+    kernels::KernelContext context = make_context();
+    if (is_profiled()) {
+      kernels::detail::run_profiled(backend_, kernel_, kSlot, device_.type(), &args, &context);
+    } else {
+      kernel_(&args, &context);
+    }
+    if (context.status == StatusCode::kOk) return true;
+    if (context.status == StatusCode::kOutOfMemory) {
+      note_shortage();
+    } else if (context.status != StatusCode::kUnsupportedDtype) {
+      kernels::detail::throw_status("recurrent", kSlot, args.dtype, device_.type(), context);
+    }
+    return false;
+  }
+
+  /// Returns memory for the reserve; undefined if there is none.
+  Tensor make_reserve() const {
+    try {
+      return make_tensor({args.reserve_bytes}, kByte, device_);
+    } catch (const OutOfMemoryError&) {
+      note_shortage();
+      return {};
+    }
   }
 
   /// Returns the address of a tensor that the call reads, or null.
@@ -96,25 +119,27 @@ class LibraryCall {
   RecurrentLayerArgs args{};
 
  private:
+  static constexpr kernels::Slot kSlot = kernels::Slot::recurrent_layer;
+
+  static void note_shortage() {
+    const ProfileScope point(ProfileKind::kRange,
+                             "recurrent layer without cuDNN: no memory for its workspace");
+  }
+
+  kernels::KernelContext make_context() const {
+    kernels::KernelContext context;
+    context.device = device_.index();
+    context.stream = backend_.stream(device_.index());
+    return context;
+  }
+
   const RecurrentLayer& layer_;
   Device device_;
+  kernels::Backend& backend_;
+  kernels::KernelFn kernel_;
   Tensor order_;  // of the rows of a packed batch
   std::vector<Tensor> kept_;
 };
-
-/// Returns what `compute` returns, or false if the library lacks memory, or turns out not to take
-/// the layer.
-template <class Compute>
-bool succeeds(const Compute& compute) {
-  try {
-    return compute();
-  } catch (const OutOfMemoryError&) {
-    const ProfileScope point(ProfileKind::kRange,
-                             "recurrent layer without cuDNN: no memory for its workspace");
-  } catch (const NotImplementedError&) {  // remembered there
-  }
-  return false;
-}
 
 Tensor new_like(const Tensor& tensor) {
   return tensor.defined() ? make_tensor(tensor.sizes(), tensor.dtype(), tensor.device()) : tensor;
@@ -132,59 +157,55 @@ bool run_in_library(const RecurrentLayer& layer, const std::vector<Tensor>& save
     return false;
   }
   LibraryCall call(layer, saved, is_training);
-  const std::int64_t bytes = call.ask();
-  if (bytes < 0) return false;
-  return succeeds([&] {
-    const Tensor kept = is_training ? make_tensor({bytes}, kByte, device) : Tensor();
-    const Tensor h = new_like(saved[kFirstH]), c = new_like(saved[kFirstC]);
-    const Tensor out = make_tensor({layer.steps.rows(), h.size(1)}, h.dtype(), device);
-    call.args.out = out.data_ptr();
-    call.args.h = h.data_ptr();
-    call.args.c = data_or_null(c);
-    call.args.reserve = data_or_null(kept);
-    call.run(RecurrentLayerOp::kForward, saved);
-    result = {call.in_time(out), h, c};
-    reserve = kept;
-    return true;
-  });
+  if (call.ask() < 0) return false;
+  const Tensor kept = is_training ? call.make_reserve() : Tensor();
+  if (is_training && !kept.defined()) return false;
+  const Tensor h = new_like(saved[kFirstH]), c = new_like(saved[kFirstC]);
+  const Tensor out = make_tensor({layer.steps.rows(), h.size(1)}, h.dtype(), device);
+  call.args.out = out.data_ptr();
+  call.args.h = h.data_ptr();
+  call.args.c = data_or_null(c);
+  call.args.reserve = data_or_null(kept);
+  if (!call.run(RecurrentLayerOp::kForward, saved)) return false;
+  result = {call.in_time(out), h, c};
+  reserve = kept;
+  return true;
 }
 
 bool differentiate_in_library(const RecurrentLayer& layer, const std::vector<Tensor>& saved,
                               const std::vector<Tensor>& gradients, bool wants_parameters,
                               std::vector<Tensor>& results) {
   LibraryCall call(layer, saved, true);
-  return succeeds([&] {
-    const Tensor& reserve = saved[kReserve];
-    if (call.ask() != reserve.numel()) return false;
-    // The library overwrites the reserve, and backward() may run again.
-    const Tensor own = new_like(reserve);
-    copy_elements(own, reserve);
-    Tensor grad_out = gradients[0];
-    if (!grad_out.defined()) grad_out = new_like(saved[kOut]).fill_(0);
-    std::vector<Tensor> computed(kInputsOfLayer);
-    void* addresses[kInputsOfLayer];
-    for (std::size_t i = 0; i < kInputsOfLayer; ++i) {
-      if (i < kWIh || wants_parameters) computed[i] = new_like(saved[i]);
-      addresses[i] = data_or_null(computed[i]);
-    }
-    RecurrentLayerArgs& args = call.args;
-    args.reserve = own.data_ptr();
-    args.saved_out = call.read(call.in_time(saved[kOut]));
-    args.grad_out = call.read(call.in_time(grad_out));
-    args.grad_h = call.read(gradients[1]);
-    args.grad_c = saved[kFirstC].defined() ? call.read(gradients[2]) : nullptr;
-    args.grad_input = addresses[kInput];
-    args.grad_first_h = addresses[kFirstH];
-    args.grad_first_c = addresses[kFirstC];
-    args.grad_w_ih = addresses[kWIh];
-    args.grad_w_hh = addresses[kWHh];
-    args.grad_b_ih = addresses[kBIh];
-    args.grad_b_hh = addresses[kBHh];
-    call.run(RecurrentLayerOp::kBackward, saved);
-    computed[kInput] = call.in_time(computed[kInput]);
-    results = std::move(computed);
-    return true;
-  });
+  const Tensor& reserve = saved[kReserve];
+  call.args.reserve_bytes = reserve.numel();
+  // The library overwrites the reserve, and backward() may run again.
+  const Tensor own = call.make_reserve();
+  if (!own.defined()) return false;
+  copy_elements(own, reserve);
+  Tensor grad_out = gradients[0];
+  if (!grad_out.defined()) grad_out = new_like(saved[kOut]).fill_(0);
+  void* addresses[kInputsOfLayer] = {};
+  for (std::size_t i = 0; i < kInputsOfLayer; ++i) {
+    if (i >= kWIh && !wants_parameters) break;
+    results[i] = new_like(saved[i]);
+    addresses[i] = data_or_null(results[i]);
+  }
+  RecurrentLayerArgs& args = call.args;
+  args.reserve = own.data_ptr();
+  args.saved_out = call.read(call.in_time(saved[kOut]));
+  args.grad_out = call.read(call.in_time(grad_out));
+  args.grad_h = call.read(gradients[1]);
+  if (gradients.size() > 2) args.grad_c = call.read(gradients[2]);
+  args.grad_input = addresses[kInput];
+  args.grad_first_h = addresses[kFirstH];
+  args.grad_first_c = addresses[kFirstC];
+  args.grad_w_ih = addresses[kWIh];
+  args.grad_w_hh = addresses[kWHh];
+  args.grad_b_ih = addresses[kBIh];
+  args.grad_b_hh = addresses[kBHh];
+  if (!call.run(RecurrentLayerOp::kBackward, saved)) return false;
+  results[kInput] = call.in_time(results[kInput]);
+  return true;
 }
 
 }  // namespace tern::detail
