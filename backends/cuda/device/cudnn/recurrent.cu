@@ -112,8 +112,8 @@ class LayerRun {
   }
   Descriptor cells() const { return is_lstm() ? plan_.state.get() : nullptr; }
 
-  /// Lists the copies of the parameters to the places in `block` that cuDNN names. Neighbours make
-  /// one piece.
+  /// Lists the copies of the parameters to the addresses in `block` that cuDNN chooses. Adjacent
+  /// copies are merged.
   Status find_pieces(const Parameters& parameters, void* block, Pieces* pieces) const {
     const LayerLibrary& library = *layer_library();
     const LayerDescriptor matrix(library.cudnnCreateTensorDescriptor,
@@ -123,12 +123,12 @@ class LayerRun {
     if (matrix.get() == nullptr || bias.get() == nullptr) return kNoHostMemory;
     const std::int64_t gates = weighted_gates(args_.cell);
     const std::int64_t words = args_.dtype == kDouble ? 2 : 1;
-    void* places[4][4] = {};  // by parameter and gate
+    void* addresses[4][4] = {};  // by parameter and gate
     for (std::int64_t part = 0; part < 2 * gates; ++part) {
       const std::int64_t of_state = part / gates, gate = part % gates;
       const Status status = library.cudnnGetRNNWeightParams(
           handle_, plan_.layer.get(), 0, plan_.weights, block, static_cast<std::int32_t>(part),
-          matrix.get(), &places[of_state][gate], bias.get(), &places[2 + of_state][gate]);
+          matrix.get(), &addresses[of_state][gate], bias.get(), &addresses[2 + of_state][gate]);
       if (status != kSuccess) return status;
     }
     for (int p = 0; p < 4; ++p) {
@@ -137,7 +137,7 @@ class LayerRun {
       const std::int64_t count = args_.hidden * columns * words;  // of a gate
       const auto* from = static_cast<const std::uint32_t*>(parameters[p]);
       for (std::int64_t gate = 0; gate < gates; ++gate, from += count) {
-        auto* const to = static_cast<std::uint32_t*>(places[p][gate]);
+        auto* const to = static_cast<std::uint32_t*>(addresses[p][gate]);
         if (to == nullptr) return kNotSupported;
         Piece* const last = pieces->count > 0 ? &pieces->list[pieces->count - 1] : nullptr;
         if (last != nullptr && last->to + last->count == to && last->from + last->count == from) {
@@ -168,7 +168,7 @@ class LayerRun {
         args_.reserve);
     if (status != kSuccess || !computes_weights()) return status;
     auto* const block = static_cast<std::uint32_t*>(extra_.at(gradients_at_));
-    // cuDNN adds to what is there.
+    // cuDNN can only accumulate.
     copy_pieces({{{nullptr, block, static_cast<std::int64_t>(plan_.weights / sizeof(*block))}}, 1},
                 context_);
     if (context_.status != StatusCode::kOk) return kSuccess;
@@ -181,7 +181,7 @@ class LayerRun {
     Pieces pieces{};
     status = find_pieces(wanted, block, &pieces);
     if (status != kSuccess) return status;
-    for (int p = 0; p < pieces.count; ++p) {  // back
+    for (int p = 0; p < pieces.count; ++p) {  // copies from the block instead of to it
       Piece& piece = pieces.list[p];
       piece = {piece.to, const_cast<std::uint32_t*>(piece.from), piece.count};
     }
@@ -239,7 +239,7 @@ class LayersOfDevice {
   }
 
  private:
-  /// Why cuDNN is not asked again.
+  /// Why cuDNN does not get a layer: for good, or for some calls.
   struct Trouble {
     bool is_refused = false;
     Pause pause;

@@ -7,8 +7,10 @@
 #include <tern/core/ops/nn/detail/recurrent_library.h>
 #include <tern/core/ops/ops.h>
 
-// A library knows only layers that run forward in time. The rows of the others are exchanged before
-// and after the call: each sequence begins with its last row then.
+// cuDNN has no layer that runs backward in time alone, but such layers are one half of every
+// network with two directions. Reordering the rows before and after the call, so that each sequence
+// begins with its last row, costs two copies; the own kernels would need several launches for each
+// step.
 
 namespace tern::detail {
 namespace {
@@ -36,7 +38,7 @@ class LibraryCall {
     args.inputs = saved[kInput].size(1);
     args.hidden = saved[kFirstH].size(1);
     args.host_starts = steps.host_starts();
-    args.b_ih = data_or_null(saved[kBIh]);  // whether there is one
+    args.b_ih = data_or_null(saved[kBIh]);  // ask() reads whether there are biases
   }
 
   /// Returns the bytes of the reserve, or -1 if the library does not take the layer.
@@ -94,7 +96,7 @@ class LibraryCall {
     return data_or_null(kept_.back());
   }
 
-  /// Returns rows in the order of the library's time, or reverts that.
+  /// Reverses the rows of each sequence if the layer runs backward in time. Reverts itself.
   Tensor in_time(const Tensor& rows) {
     const RecurrentSteps& steps = layer_.steps;
     if (!layer_.reverse) return rows;
