@@ -12,6 +12,7 @@ namespace tern {
 ///   numbers in the order of the indices.
 /// - scatter, index_put, put and other ops that write by index store the last of equal indices.
 /// - Convolutions and attention use only algorithms of cuDNN that give the same bits each time.
+/// - Recurrent layers do not use cuDNN.
 /// - The gradient of the input of grid_sample throws Error, or is computed if `warn_only`.
 ///
 /// Other ops, and all ops on the CPU, always give the same bits on the same machine.

@@ -6,8 +6,8 @@
 
 namespace tern::backends {
 
-/// How CUDA computes convolutions and attention with NVIDIA's cuDNN, for the whole program. Other
-/// devices ignore it. Example: tern::backends::cudnn.benchmark = true.
+/// How CUDA computes convolutions, recurrent layers and attention with NVIDIA's cuDNN, for the whole
+/// program. Other devices ignore it. Example: tern::backends::cudnn.benchmark = true.
 struct CudnnSettings {
   /// Whether to use cuDNN where it is installed. Without it, tern's own kernels compute.
   std::atomic<bool> enabled = true;
@@ -15,10 +15,11 @@ struct CudnnSettings {
   /// default, cuDNN's heuristics choose. With it cuDNN also computes attention in float16 and
   /// bfloat16, for which it compiles kernels for each shape.
   std::atomic<bool> benchmark = false;
-  /// Whether to use only algorithms that give the same bits each time.
+  /// Whether to use only algorithms that give the same bits each time. cuDNN has none for recurrent
+  /// layers.
   std::atomic<bool> deterministic = false;
-  /// Whether convolutions of float32 may round their operands to TensorFloat32 (10 bits of
-  /// fraction), as they may in PyTorch.
+  /// Whether convolutions and recurrent layers of float32 may round their operands to TensorFloat32
+  /// (10 bits of fraction), as they may in PyTorch.
   std::atomic<bool> allow_tf32 = true;
 };
 /// The settings: PyTorch's torch.backends.cudnn.
