@@ -6,8 +6,8 @@
 
 namespace tern::backends {
 
-/// How CUDA computes convolutions, recurrent layers and attention with NVIDIA's cuDNN, for the whole
-/// program. Other devices ignore it. Example: tern::backends::cudnn.benchmark = true.
+/// How CUDA computes convolutions, recurrent layers and attention with NVIDIA's cuDNN, for the
+/// whole program. Other devices ignore it. Example: tern::backends::cudnn.benchmark = true.
 struct CudnnSettings {
   /// Whether to use cuDNN where it is installed. Without it, tern's own kernels compute.
   std::atomic<bool> enabled = true;
