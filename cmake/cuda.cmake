@@ -41,8 +41,51 @@ if(TERN_CUDA STREQUAL "AUTO" OR TERN_CUDA)
   endif()
 endif()
 
+# The kernel files that are compiled together, in groups of up to 12 CPU-seconds: nvcc reads the headers twice, which
+# takes 3 seconds, and most files take no more than 2 seconds beyond that. A file in no group is a unit of its own; files
+# with the mark of spilled registers have their own groups. unity.cmake serves C++ alone, as CMake's unity builds do.
+set(tern_cuda_units
+  "elementwise fill reduce require triangle"
+  "gemm gemm/cublas gemm/plan"
+  "linalg linalg/factors linalg/solver"
+  "cudnn/attention cudnn/convolution cudnn/plans"
+  "advanced_index index mask search"
+  "padding random resampling sample"
+  "convolution grid_sample pooling"
+  "scan sort"
+  "layer_norm order_statistics softmax"
+  "cdist recurrent support/ordered_terms"
+  "reduce/arg reduce/truth")
+
+# Replaces the files of each group in the list by a file of the build folder that includes them.
+function(tern_join_cuda_units list)
+  set(all ${${list}})
+  foreach(group IN LISTS tern_cuda_units)
+    string(REPLACE " " ";" files "${group}")
+    list(GET files 0 name)
+    string(REPLACE "/" "-" name ${name})
+    set(unit ${PROJECT_BINARY_DIR}/cuda_units/${name}.cu)
+    set(text "")
+    foreach(file IN LISTS files)
+      set(path ${PROJECT_SOURCE_DIR}/backends/cuda/device/${file}.cu)
+      list(REMOVE_ITEM all ${path})
+      tern_mark(mark ${path} "Spills registers")
+      if(mark AND NOT text MATCHES "${mark}")
+        string(PREPEND text "// Spills registers.\n")
+      endif()
+      string(APPEND text "#include <tern/backends/cuda/device/${file}.cu>\n")
+    endforeach()
+    file(CONFIGURE OUTPUT ${unit} CONTENT "${text}" @ONLY)  # writes only what has changed
+    list(APPEND all ${unit})
+  endforeach()
+  set(${list} ${all} PARENT_SCOPE)
+endfunction()
+
 function(tern_add_cuda_plugin)
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS backends/cuda/device/*.cu backends/cuda/device/*.cpp)
+  if(TERN_UNITY)
+    tern_join_cuda_units(sources)
+  endif()
   add_library(tern_cuda MODULE ${sources})
   add_library(tern::cuda ALIAS tern_cuda)
   tern_own_code(tern_cuda)

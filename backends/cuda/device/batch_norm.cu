@@ -132,14 +132,14 @@ template <class S, class Direction>
 __global__ void __launch_bounds__(kThreads)
     element_kernel(Direction direction, StridedIndex<1> channels) {
   const std::int64_t first = std::int64_t{blockIdx.x} * (kThreads * kPerThread) + threadIdx.x;
+  std::int64_t channel[kPerThread][1];  // beyond the end, of no use
+  channels.offsets(first, std::int64_t{kThreads}, channel);
   S results[kPerThread];
 #pragma unroll
   for (int k = 0; k < kPerThread; ++k) {
     const std::int64_t i = first + k * std::int64_t{kThreads};
-    std::int64_t channel[1];
     if (i < channels.count) {
-      channels.offsets(i, channel);
-      results[k] = direction.element(i, direction.channels[channel[0]]);
+      results[k] = direction.element(i, direction.channels[channel[k][0]]);
     }
   }
 #pragma unroll

@@ -13,8 +13,12 @@
 namespace tern::cuda::device {
 
 /// A formula together with its scale, the only argument that is not an element.
-template <class Formula, class T>
+template <class Formula, class T, ElementwiseCost kCost>
 struct Apply {
+  // A kernel of a long function waits for its arithmetic, not for memory.
+  static constexpr bool kPacks =
+      kCost < (std::is_same_v<T, double> ? ElementwiseCost::kMedium : ElementwiseCost::kCostly);
+
   T scale;
 
   template <class... In>
@@ -34,8 +38,9 @@ std::int64_t element_bits(const Immediate& immediate) {
   return bits;
 }
 
-template <class Formula, class Out, class T, class... In>
-void run_formula(const ElementwiseArgs& args, KernelContext& context) {
+/// The operands of a call whose inputs have the types In.
+template <class... In>
+MapOperands<1 + sizeof...(In)> map_operands(const ElementwiseArgs& args) {
   constexpr int kInputs = sizeof...(In);
   MapOperands<1 + kInputs> operands{};
   operands.ndim = args.ndim;
@@ -49,26 +54,37 @@ void run_formula(const ElementwiseArgs& args, KernelContext& context) {
   }
   int k = 0;
   ((operands.immediate[k + 1] = element_bits<In>(args.immediate[k]), ++k), ...);
-  map<Out, In...>(context, operands, Apply<Formula, T>{immediate_value<T>(args.scale)});
+  return operands;
 }
 
-/// Runs the formula in the dtype of the call, or reports kUnsupportedDtype.
-template <class Formula, int kInputs, ElementwiseKind kKind>
+template <class Function, class Out, class T, class... In>
+void run_map(const ElementwiseArgs& args, KernelContext& context) {
+  map<Out, In...>(context, map_operands<In...>(args), Function{immediate_value<T>(args.scale)});
+}
+
+/// Runs the formula in the type T, or reports kUnsupportedDtype.
+template <class Formula, int kInputs, ElementwiseKind kKind, ElementwiseCost kCost, class T>
+void run_formula(const ElementwiseArgs& args, KernelContext& context) {
+  using Out = std::conditional_t<kKind == ElementwiseKind::kCompare, bool, T>;
+  using Function = Apply<Formula, T, kCost>;
+  if constexpr (!takes<T>(kKind)) {
+    context.status = StatusCode::kUnsupportedDtype;
+  } else if constexpr (std::is_same_v<Formula, formulas::where_op>) {
+    run_map<Function, Out, T, bool, T, T>(args, context);
+  } else if constexpr (kInputs == 1) {
+    run_map<Function, Out, T, T>(args, context);
+  } else if constexpr (kInputs == 2) {
+    run_map<Function, Out, T, T, T>(args, context);
+  } else {
+    run_map<Function, Out, T, T, T, T>(args, context);
+  }
+}
+
+/// The same in the dtype of the call.
+template <class Formula, int kInputs, ElementwiseKind kKind, ElementwiseCost kCost>
 void run_row(const ElementwiseArgs& args, KernelContext& context) {
   visit_math_dtype(args.dtype, [&](auto tag) {
-    using T = typename decltype(tag)::type;
-    using Out = std::conditional_t<kKind == ElementwiseKind::kCompare, bool, T>;
-    if constexpr (!takes<T>(kKind)) {
-      context.status = StatusCode::kUnsupportedDtype;
-    } else if constexpr (std::is_same_v<Formula, formulas::where_op>) {
-      run_formula<Formula, Out, T, bool, T, T>(args, context);
-    } else if constexpr (kInputs == 1) {
-      run_formula<Formula, Out, T, T>(args, context);
-    } else if constexpr (kInputs == 2) {
-      run_formula<Formula, Out, T, T, T>(args, context);
-    } else {
-      run_formula<Formula, Out, T, T, T, T>(args, context);
-    }
+    run_formula<Formula, kInputs, kKind, kCost, typename decltype(tag)::type>(args, context);
   });
 }
 
@@ -86,10 +102,11 @@ constexpr Family family_of(int inputs, ElementwiseKind kind) {
 template <Family kFamily>
 void run_family(const ElementwiseArgs& args, KernelContext& context) {
   switch (args.op) {
-#define TERN_ELEMENTWISE(name, inputs, kind, cost, accuracy, loops, traits)  \
-  case ElementwiseOp::name:                                                  \
-    if constexpr (family_of(inputs, ElementwiseKind::kind) == kFamily)       \
-      run_row<formulas::name, inputs, ElementwiseKind::kind>(args, context); \
+#define TERN_ELEMENTWISE(name, inputs, kind, cost, accuracy, loops, traits)                   \
+  case ElementwiseOp::name:                                                                   \
+    if constexpr (family_of(inputs, ElementwiseKind::kind) == kFamily)                        \
+      run_row<formulas::name, inputs, ElementwiseKind::kind, ElementwiseCost::cost>(args,     \
+                                                                                    context); \
     break;
 #include <tern/core/kernels/families/elementwise.def>
   }

@@ -43,9 +43,13 @@ __device__ typename Operation::State reduce_thread(const ReduceLaunch<Operation>
   typename Operation::State states[kStates];
   for (auto& state : states) state = operation.identity();
   for (; at + (kStates - 1) * step < last; at += kStates * step) {
+    std::int64_t offsets[kStates][1];
+    if constexpr (!kRow) launch.reduced.offsets(at, step, offsets);
 #pragma unroll
     for (int i = 0; i < kStates; ++i) {
-      states[i] = operation(states[i], element(at + i * step));
+      const std::int64_t position = at + i * step;
+      const std::int64_t offset = kRow ? position * stride : offsets[i][0];
+      states[i] = operation(states[i], operation.at(base + offset, position, kept));
     }
   }
   for (; at < last; at += step) states[0] = operation(states[0], element(at));

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <cstdio>
+#include <type_traits>
 
 #include <tern/core/kernels/slots.h>
 
@@ -54,17 +55,33 @@ inline bool is_stopped(const KernelContext& context) {
   return context.status != StatusCode::kOk;
 }
 
-/// Queues `kernel` on the stream of the context, whose device is current. Does nothing for an empty
-/// grid, which CUDA would report as an error.
-template <class... Params, class... Args>
-void launch(KernelContext& context, void (*kernel)(Params...), dim3 grid, dim3 block,
-            Args... args) {
+/// A kernel of any parameters. Launches do not depend on the type, because a program has a thousand
+/// kernels and would have the code of a launch for each.
+#ifdef __CUDACC__
+struct Kernel {
+  template <class... Params>
+  explicit Kernel(void (*kernel)(Params...)) : address(reinterpret_cast<const void*>(kernel)) {}
+
+  const void* address;
+};
+#else
+using emulator::Kernel;
+#endif
+
+/// Queues `kernel` on the stream of the context, whose device is current. `arguments` are the
+/// addresses of its arguments, in the types of its parameters. Does nothing for an empty grid,
+/// which CUDA would report as an error.
+inline void launch_kernel(KernelContext& context, const Kernel& kernel, dim3 grid, dim3 block,
+                          const void* const* arguments) {
   if (is_stopped(context) || grid.x == 0) return;
   const cudaLaunchConfig_t config{grid,    block, 0, static_cast<cudaStream_t>(context.stream),
                                   nullptr, 0};
   // Uses this launch's own error: the runtime's record may hold an error of the program's calls.
-  const cudaError_t error = cudaLaunchKernelEx(&config, kernel, args...);
-#ifndef __CUDACC__
+#ifdef __CUDACC__
+  const cudaError_t error =
+      cudaLaunchKernelExC(&config, kernel.address, const_cast<void**>(arguments));
+#else
+  const cudaError_t error = emulator::launch(config, kernel, arguments);
   after_emulated_launch(context);
 #endif
   if (error == cudaSuccess) return;
@@ -73,6 +90,14 @@ void launch(KernelContext& context, void (*kernel)(Params...), dim3 grid, dim3 b
   fail(context,
        error == cudaErrorMemoryAllocation ? StatusCode::kOutOfMemory : StatusCode::kDeviceFault,
        cudaGetErrorString(error));
+}
+
+/// The same with arguments that convert to the types of the parameters.
+template <class... Params>
+void launch(KernelContext& context, void (*kernel)(Params...), dim3 grid, dim3 block,
+            const std::type_identity_t<Params>&... arguments) {
+  const void* const addresses[] = {&arguments...};
+  launch_kernel(context, Kernel(kernel), grid, block, addresses);
 }
 
 }  // namespace tern::cuda::device

@@ -96,14 +96,22 @@ __device__ Pack<T, kCount> map_widened(const Pack<Stored, kCount>& pack, bool is
   Pack<T, kCount> wide;
 #pragma unroll
   for (int i = 0; i < kCount; ++i) {
-    wide.values[i] = is_number ? map_number<T>(immediate) : widened<T>(pack.values[i]);
+    const T value = widened<T>(pack.values[i]);  // without a branch for each element
+    wide.values[i] = is_number ? map_number<T>(immediate) : value;
   }
   return wide;
 }
 
-/// The number of elements per thread: 16 bytes of the widest type.
-template <class... T>
-constexpr int kMapPack = 16 / static_cast<int>(std::max({sizeof(T)...}));
+/// The number of elements per thread: 16 bytes of the widest type, or one. A function may ask for
+/// one with kPacks = false: each copy of a long function in a kernel takes nvcc up to a second.
+template <class Function, class... T>
+constexpr int kMapPack = [] {
+  if constexpr (requires { requires !Function::kPacks; }) return 1;
+  return 16 / static_cast<int>(std::max({sizeof(T)...}));
+}();
+
+// The functions that read and write know nothing of the function that is applied, so that a C++
+// compiler, which inlines less, has one copy for all functions.
 
 /// Reads a pack of each input before it converts any, so that the loads run together.
 template <class Stored, int kCount, class... In, std::size_t... k>
@@ -118,56 +126,83 @@ __device__ void map_read([[maybe_unused]] const MapLaunch<1 + sizeof...(In)>& ma
    ...);
 }
 
-/// Computes a pack. (Lambdas here capture no parameter pack: nvcc 13.0 expands such packs wrongly.)
-template <class Function, class Out, class... In, std::size_t... k>
-__device__ void map_packed(const MapLaunch<1 + sizeof...(In)>& map, const Function& function,
-                           std::uint32_t first, std::index_sequence<k...> inputs) {
-  constexpr int kCount = kMapPack<Out, In...>;
-  using Inputs = std::tuple<Pack<In, kCount>...>;
+/// Reads packs. (Lambdas here capture no parameter pack: nvcc 13.0 expands such packs wrongly.)
+template <class Out, int kCount, class... In, std::size_t... k>
+__device__ void map_read_packs(const MapLaunch<1 + sizeof...(In)>& map, std::uint32_t first,
+                               std::tuple<Pack<In, kCount>...>& in,
+                               std::index_sequence<k...> inputs) {
   using Last = std::tuple_element_t<sizeof...(In), std::tuple<Out, In...>>;
-  Inputs in;
   visit_map_stored<Last>(map.dtype, [&](auto tag) {
     map_read<typename decltype(tag)::type, kCount>(map, first, in, inputs);
   });
-  Out results[kCount];
-#pragma unroll
-  for (int i = 0; i < kCount; ++i) results[i] = function(std::get<k>(in).values[i]...);
+}
+
+template <class Out, int kCount, int K>
+__device__ void map_write_pack(const MapLaunch<K>& map, std::uint32_t first,
+                               const Pack<Out, kCount>& results) {
   visit_map_stored<Out>(map.dtype, [&](auto tag) {
     using Stored = typename decltype(tag)::type;
     Pack<Stored, kCount> pack;
 #pragma unroll
-    for (int i = 0; i < kCount; ++i) pack.values[i] = narrowed<Stored>(results[i]);
+    for (int i = 0; i < kCount; ++i) pack.values[i] = narrowed<Stored>(results.values[i]);
     pack_at<kCount>(static_cast<Stored*>(map.out) + first) = pack;
   });
+}
+
+/// Reads an element of each input, and returns the offset of the result.
+template <class... In, std::size_t... k>
+__device__ std::int64_t map_read_element(const MapLaunch<1 + sizeof...(In)>& map, std::uint32_t at,
+                                         [[maybe_unused]] std::tuple<In...>& in,
+                                         std::index_sequence<k...>) {
+  std::int64_t offsets[1 + sizeof...(In)];
+  if (map.flat) {
+    offsets[0] = at;
+    ((offsets[k + 1] = map.moves[k + 1] ? at : 0), ...);
+  } else {
+    map.index.offsets(at, offsets);
+  }
+  ((std::get<k>(in) =
+        map_input<In>(map.in[k + 1], map.dtype, offsets[k + 1], map.immediate[k + 1])),
+   ...);
+  return offsets[0];
+}
+
+template <class Out, int K>
+__device__ void map_write_element(const MapLaunch<K>& map, std::int64_t offset, const Out& result) {
+  if constexpr (kConverts<Out>) {
+    Elements<Out>{map.out, map.dtype}.set(offset, result);
+  } else {
+    static_cast<Out*>(map.out)[offset] = result;
+  }
 }
 
 template <class Function, class Out, class... In, std::size_t... k>
 __device__ void map_thread(const MapLaunch<1 + sizeof...(In)>& map, const Function& function,
                            std::index_sequence<k...> inputs) {
-  constexpr int kCount = kMapPack<Out, In...>;
+  constexpr int kCount = kMapPack<Function, Out, In...>;
   const std::uint32_t block = blockIdx.x * (kThreads * kCount);
-  const std::uint32_t first = block + threadIdx.x * kCount;
-  if (map.packed && first + kCount <= map.count) {
-    return map_packed<Function, Out, In...>(map, function, first, inputs);
-  }
   // Neighbouring threads take neighbouring elements, except in the last pack of a packed map.
-  const std::uint32_t step = map.packed ? 1 : kThreads;
-  std::uint32_t at = map.packed ? first : block + threadIdx.x;
+  std::uint32_t at = block + threadIdx.x, step = kThreads;
+  if constexpr (kCount > 1) {
+    if (map.packed) {
+      at = block + threadIdx.x * kCount;
+      step = 1;
+      if (at + kCount <= map.count) {
+        std::tuple<Pack<In, kCount>...> in;
+        map_read_packs<Out, kCount>(map, at, in, inputs);
+        Pack<Out, kCount> results;
+#pragma unroll
+        for (int i = 0; i < kCount; ++i) results.values[i] = function(std::get<k>(in).values[i]...);
+        return map_write_pack(map, at, results);
+      }
+    }
+  }
+#pragma unroll 1
   for (int i = 0; i < kCount && at < map.count; ++i, at += step) {
-    std::int64_t offsets[1 + sizeof...(In)];
-    if (map.flat) {
-      offsets[0] = at;
-      ((offsets[k + 1] = map.moves[k + 1] ? at : 0), ...);
-    } else {
-      map.index.offsets(at, offsets);
-    }
-    const Out result =
-        function(map_input<In>(map.in[k + 1], map.dtype, offsets[k + 1], map.immediate[k + 1])...);
-    if constexpr (kConverts<Out>) {
-      Elements<Out>{map.out, map.dtype}.set(offsets[0], result);
-    } else {
-      static_cast<Out*>(map.out)[offsets[0]] = result;
-    }
+    std::tuple<In...> in;
+    const std::int64_t offset = map_read_element(map, at, in, inputs);
+    const Out result = function(std::get<k>(in)...);
+    map_write_element(map, offset, result);
   }
 }
 
@@ -177,16 +212,11 @@ __global__ void __launch_bounds__(kThreads)
   map_thread<Function, Out, In...>(map, function, std::index_sequence_for<In...>());
 }
 
-/// Computes out[i] = function(in[i]...) with elements of type Out and In.
-template <class Out, class... In, class Function>
-void map(KernelContext& context, MapOperands<1 + sizeof...(In)> operands, Function function) {
-  constexpr int K = 1 + sizeof...(In);
-  const auto size_of = [&](auto tag) {
-    using T = typename decltype(tag)::type;
-    return kConverts<T> ? element_size(operands.dtype) : sizeof(T);
-  };
-  const std::size_t item_sizes[K] = {size_of(TypeTag<Out>()), size_of(TypeTag<In>())...};
-  constexpr int kCount = kMapPack<Out, In...>;
+/// Launches the kernel of a map. Depends on the number of operands alone, because it is compiled
+/// for each kernel otherwise. `item_sizes` are in bytes; a thread computes `pack` elements.
+template <int K>
+void launch_map(KernelContext& context, MapOperands<K> operands, const std::size_t (&item_sizes)[K],
+                int pack, const Kernel& kernel, const void* function) {
   const std::int64_t count = operands.numel();
   if (count == 0) return;
   if (count > 0x7fffffff) {  // exceeds the kernel's counter: halve the largest dimension
@@ -200,8 +230,8 @@ void map(KernelContext& context, MapOperands<1 + sizeof...(In)> operands, Functi
       rest.data[k] = static_cast<const char*>(rest.data[k]) +
                      half * rest.strides[k][d] * static_cast<std::int64_t>(item_sizes[k]);
     }
-    map<Out, In...>(context, operands, function);
-    return map<Out, In...>(context, rest, function);
+    launch_map(context, operands, item_sizes, pack, kernel, function);
+    return launch_map(context, rest, item_sizes, pack, kernel, function);
   }
   MapLaunch<K> launched;
   launched.count = static_cast<std::uint32_t>(count);
@@ -217,7 +247,8 @@ void map(KernelContext& context, MapOperands<1 + sizeof...(In)> operands, Functi
     launched.moves[k] = step == 1;
     launched.flat = launched.flat && (step == 1 || (step == 0 && (k > 0 || count == 1)));
     const auto address = reinterpret_cast<std::uintptr_t>(operands.data[k]);
-    aligned = aligned && (!launched.moves[k] || address % (item_sizes[k] * kCount) == 0);
+    const std::size_t pack_bytes = item_sizes[k] * static_cast<std::size_t>(pack);
+    aligned = aligned && (!launched.moves[k] || address % pack_bytes == 0);
   }
   launched.packed = launched.flat && aligned && launched.moves[0];
   for (int d = 0; d < operands.ndim; ++d) {
@@ -227,8 +258,25 @@ void map(KernelContext& context, MapOperands<1 + sizeof...(In)> operands, Functi
     }
     launched.index.add_dim(operands.sizes[d], strides);
   }
-  launch(context, map_kernel<Function, Out, In...>, blocks_for(count, kThreads * kCount), kThreads,
-         launched, function);
+  const void* const arguments[] = {&launched, function};
+  launch_kernel(context, kernel, blocks_for(count, std::int64_t{kThreads} * pack), kThreads,
+                arguments);
+}
+
+/// The bytes of an element of type T in memory.
+template <class T>
+std::size_t map_item_size(ScalarType dtype) {
+  return kConverts<T> ? element_size(dtype) : sizeof(T);
+}
+
+/// Computes out[i] = function(in[i]...) with elements of type Out and In.
+template <class Out, class... In, class Function>
+void map(KernelContext& context, const MapOperands<1 + sizeof...(In)>& operands,
+         const Function& function) {
+  const std::size_t item_sizes[] = {map_item_size<Out>(operands.dtype),
+                                    map_item_size<In>(operands.dtype)...};
+  launch_map(context, operands, item_sizes, kMapPack<Function, Out, In...>,
+             Kernel(map_kernel<Function, Out, In...>), &function);
 }
 
 }  // namespace tern::cuda::device

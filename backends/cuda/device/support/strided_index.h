@@ -10,6 +10,14 @@
 // Maps the row-major index of an element to its offsets in several strided tensors. Each GPU thread
 // starts at its own index; the host walks from element to element with StrideWalker.
 
+// Before a loop over dimensions, which most kernels have, some several times. Few dimensions are
+// left after merging; nvcc would unroll the loop four times, with a second loop for the rest.
+#ifdef __CUDA_ARCH__
+#define TERN_EACH_DIM _Pragma("unroll 1")
+#else
+#define TERN_EACH_DIM
+#endif
+
 namespace tern::cuda::device {
 
 using namespace kernels;
@@ -48,11 +56,31 @@ struct StridedIndex32 {
   /// Computes the offsets, in elements, of the element with this row-major index.
   TERN_HOST_DEVICE void offsets(std::uint32_t index, std::int64_t (&out)[K]) const {
     for (int k = 0; k < K; ++k) out[k] = 0;
+    TERN_EACH_DIM
     for (int d = ndim - 1; d >= 0; --d) {
       const std::uint32_t rest = sizes[d].quotient(index);
       const std::uint32_t coordinate = index - rest * sizes[d].divisor;
       for (int k = 0; k < K; ++k) out[k] += coordinate * strides[d][k];
       index = rest;
+    }
+  }
+  /// Computes the same for elements at distances of `step`, in one loop over the dimensions.
+  template <int kCount>
+  TERN_HOST_DEVICE void offsets(std::uint32_t first, std::uint32_t step,
+                                std::int64_t (&out)[kCount][K]) const {
+    std::uint32_t index[kCount];
+    for (int i = 0; i < kCount; ++i) {
+      index[i] = first + static_cast<std::uint32_t>(i) * step;
+      for (int k = 0; k < K; ++k) out[i][k] = 0;
+    }
+    TERN_EACH_DIM
+    for (int d = ndim - 1; d >= 0; --d) {
+      for (int i = 0; i < kCount; ++i) {
+        const std::uint32_t rest = sizes[d].quotient(index[i]);
+        const std::uint32_t coordinate = index[i] - rest * sizes[d].divisor;
+        for (int k = 0; k < K; ++k) out[i][k] += coordinate * strides[d][k];
+        index[i] = rest;
+      }
     }
   }
 };
@@ -77,10 +105,33 @@ struct StridedIndex {
   TERN_HOST_DEVICE void offsets(std::int64_t index, std::int64_t (&out)[K]) const {
     if (count <= 0x7fffffff) return small.offsets(static_cast<std::uint32_t>(index), out);
     for (int k = 0; k < K; ++k) out[k] = 0;
+    TERN_EACH_DIM
     for (int d = small.ndim - 1; d >= 0; --d) {
       const std::int64_t coordinate = index % sizes[d];
       for (int k = 0; k < K; ++k) out[k] += coordinate * small.strides[d][k];
       index /= sizes[d];
+    }
+  }
+  /// Computes the same for elements at distances of `step`, in one loop over the dimensions.
+  template <int kCount>
+  TERN_HOST_DEVICE void offsets(std::int64_t first, std::int64_t step,
+                                std::int64_t (&out)[kCount][K]) const {
+    if (count <= 0x7fffffff) {
+      return small.offsets(static_cast<std::uint32_t>(first), static_cast<std::uint32_t>(step),
+                           out);
+    }
+    std::int64_t index[kCount];
+    for (int i = 0; i < kCount; ++i) {
+      index[i] = first + i * step;
+      for (int k = 0; k < K; ++k) out[i][k] = 0;
+    }
+    TERN_EACH_DIM
+    for (int d = small.ndim - 1; d >= 0; --d) {
+      for (int i = 0; i < kCount; ++i) {
+        const std::int64_t coordinate = index[i] % sizes[d];
+        for (int k = 0; k < K; ++k) out[i][k] += coordinate * small.strides[d][k];
+        index[i] /= sizes[d];
+      }
     }
   }
   /// Returns the distance between neighbours of the last dimension in the first tensor.

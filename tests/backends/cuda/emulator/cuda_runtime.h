@@ -3,6 +3,7 @@
 #include <cuda_runtime_api.h>
 
 #include <cmath>
+#include <cstddef>
 #include <cstdint>
 #include <cstring>
 #include <type_traits>
@@ -36,15 +37,44 @@ struct cudaLaunchConfig_t {
   unsigned attribute_count;
 };
 
-template <class... Params, class... Args>
-cudaError_t cudaLaunchKernelEx(const cudaLaunchConfig_t* config, void (*kernel)(Params...),
-                               Args... args) {
-  const dim3 grid = config->grid, block = config->block;
-  return tern::emulator::submit(config->stream, [=] {
-    tern::emulator::run({grid.x, grid.y, grid.z}, {block.x, block.y, block.z},
-                        [&] { kernel(args...); });
-  });
-}
+namespace tern::emulator {
+
+/// A kernel, with what CUDA knows of each: how many bytes its parameters have, and how to call it.
+struct Kernel {
+  using Function = void (*)();
+
+  template <class... Params>
+  explicit Kernel(void (*kernel)(Params...))
+      : function(reinterpret_cast<Function>(kernel)),
+        call(&call_kernel<Params...>),
+        sizes{sizeof(Params)...},
+        parameters(sizeof...(Params)) {
+    static_assert((std::is_trivially_copyable_v<Params> && ...));
+    static_assert(((alignof(Params) <= alignof(std::max_align_t)) && ...));
+  }
+
+  Function function;
+  void (*call)(Function function, const void* const* arguments);
+  std::size_t sizes[16];
+  std::size_t parameters;
+
+ private:
+  template <class... Params>
+  static void call_kernel(Function function, const void* const* arguments) {
+    call_kernel<Params...>(function, arguments, std::index_sequence_for<Params...>());
+  }
+  template <class... Params, std::size_t... i>
+  static void call_kernel(Function function, [[maybe_unused]] const void* const* arguments,
+                          std::index_sequence<i...>) {
+    reinterpret_cast<void (*)(Params...)>(function)(*static_cast<const Params*>(arguments[i])...);
+  }
+};
+
+/// Queues a launch. Copies the arguments.
+cudaError_t launch(const cudaLaunchConfig_t& config, const Kernel& kernel,
+                   const void* const* arguments);
+
+}  // namespace tern::emulator
 
 #define threadIdx (tern::emulator::place().thread)
 #define blockIdx (tern::emulator::place().block)

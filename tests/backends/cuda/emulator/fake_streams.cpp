@@ -1,7 +1,12 @@
 #include <backends/cuda/emulator/fake_runtime.h>
 
+#include <cuda_runtime.h>
+
 #include <chrono>
+#include <cstddef>
+#include <cstring>
 #include <stdexcept>
+#include <vector>
 
 // Streams, events and graphs.
 
@@ -87,6 +92,22 @@ cudaError_t submit(cudaStream_t handle, std::function<void()> work) {
   stream->capture->work.push_back(std::move(work));
   ++stream->works;
   return cudaSuccess;
+}
+
+cudaError_t launch(const cudaLaunchConfig_t& config, const Kernel& kernel,
+                   const void* const* arguments) {
+  using Unit = std::max_align_t;
+  std::vector<std::vector<Unit>> copies(kernel.parameters);
+  for (std::size_t i = 0; i < copies.size(); ++i) {
+    copies[i].resize((kernel.sizes[i] + sizeof(Unit) - 1) / sizeof(Unit));
+    std::memcpy(copies[i].data(), arguments[i], kernel.sizes[i]);
+  }
+  return submit(config.stream, [grid = config.grid, block = config.block, kernel, copies] {
+    std::vector<const void*> addresses;
+    for (const std::vector<Unit>& copy : copies) addresses.push_back(copy.data());
+    run({grid.x, grid.y, grid.z}, {block.x, block.y, block.z},
+        [&] { kernel.call(kernel.function, addresses.data()); });
+  });
 }
 
 void finish(cudaStream_t handle) {
