@@ -45,8 +45,7 @@ endif()
 # takes 3 seconds, and most files take no more than 2 seconds beyond that. A file in no group is a unit of its own; files
 # with the mark of spilled registers have their own groups. unity.cmake serves C++ alone, as CMake's unity builds do.
 set(tern_cuda_units
-  "elementwise fill reduce require triangle"
-  "gemm gemm/cublas gemm/plan"
+  "elementwise fill gemm gemm/cublas gemm/plan reduce require triangle"
   "linalg linalg/factors linalg/solver"
   "cudnn/attention cudnn/convolution cudnn/plans"
   "advanced_index index mask search"
@@ -55,7 +54,8 @@ set(tern_cuda_units
   "scan sort"
   "layer_norm order_statistics softmax"
   "cdist recurrent support/ordered_terms"
-  "reduce/arg reduce/truth")
+  "reduce/arg reduce/truth"
+  "elementwise/compare elementwise/unary")
 
 # Replaces the files of each group in the list by a file of the build folder that includes them.
 function(tern_join_cuda_units list)

@@ -12,6 +12,29 @@
 
 namespace tern::cuda::device {
 
+/// A group of rows that share a source file.
+enum class Family { kUnary, kFloatUnary, kBinary, kFloatBinary, kCompare, kTernary };
+
+constexpr Family family_of(int inputs, ElementwiseKind kind) {
+  if (inputs == 1) return kind == ElementwiseKind::kFloat ? Family::kFloatUnary : Family::kUnary;
+  if (inputs == 3) return Family::kTernary;
+  if (kind == ElementwiseKind::kCompare) return Family::kCompare;
+  return kind == ElementwiseKind::kFloat ? Family::kFloatBinary : Family::kBinary;
+}
+
+/// The type in which a formula of this kind returns what it computes from elements of type T.
+template <ElementwiseKind kKind, class T>
+using ElementwiseResult = std::conditional_t<kKind == ElementwiseKind::kCompare, bool, T>;
+
+/// True if the kernel of a formula in T is one for all cheap formulas of the family, with a switch:
+/// it waits for memory, not for the switch. In float each formula has its own kernel, because
+/// networks compute in float32, float16 and bfloat16.
+template <class T>
+constexpr bool shares_kernel(ElementwiseOp op) {
+  return !std::is_same_v<T, float> && op != ElementwiseOp::where_op &&
+         elementwise_info(op).cost == ElementwiseCost::kCheap;
+}
+
 /// A formula together with its scale, the only argument that is not an element.
 template <class Formula, class T, ElementwiseCost kCost>
 struct Apply {
@@ -27,6 +50,31 @@ struct Apply {
       return Formula::value(in..., scale);
     else
       return Formula::value(in...);
+  }
+};
+
+/// One of the formulas of a family that share a kernel, from T to Out.
+template <Family kFamily, class Out, class T>
+struct ApplyOneOf {
+  using OneOfSeveral = void;
+
+  ElementwiseOp op;
+  T scale;
+
+  template <class Visitor>
+  __device__ void visit(const Visitor& visitor) const {
+    switch (op) {
+#define TERN_ELEMENTWISE(name, inputs, kind, cost, accuracy, loops, traits)                   \
+  case ElementwiseOp::name:                                                                   \
+    if constexpr (family_of(inputs, ElementwiseKind::kind) == kFamily &&                      \
+                  takes<T>(ElementwiseKind::kind) && shares_kernel<T>(ElementwiseOp::name) && \
+                  std::is_same_v<Out, ElementwiseResult<ElementwiseKind::kind, T>>) {         \
+      return visitor(Apply<formulas::name, T, ElementwiseCost::cost>{scale});                 \
+    }                                                                                         \
+    break;
+#include <tern/core/kernels/families/elementwise.def>
+    }
+    __builtin_unreachable();
   }
 };
 
@@ -57,56 +105,53 @@ MapOperands<1 + sizeof...(In)> map_operands(const ElementwiseArgs& args) {
   return operands;
 }
 
-template <class Function, class Out, class T, class... In>
-void run_map(const ElementwiseArgs& args, KernelContext& context) {
-  map<Out, In...>(context, map_operands<In...>(args), Function{immediate_value<T>(args.scale)});
+/// Runs a function of inputs of type T.
+template <class Out, class T, int kInputs, class Function>
+void run_function(const ElementwiseArgs& args, KernelContext& context, const Function& function) {
+  if constexpr (kInputs == 1) {
+    map<Out, T>(context, map_operands<T>(args), function);
+  } else if constexpr (kInputs == 2) {
+    map<Out, T, T>(context, map_operands<T, T>(args), function);
+  } else {
+    map<Out, T, T, T>(context, map_operands<T, T, T>(args), function);
+  }
 }
 
 /// Runs the formula in the type T, or reports kUnsupportedDtype.
-template <class Formula, int kInputs, ElementwiseKind kKind, ElementwiseCost kCost, class T>
+template <class Formula, ElementwiseOp kOp, class T>
 void run_formula(const ElementwiseArgs& args, KernelContext& context) {
-  using Out = std::conditional_t<kKind == ElementwiseKind::kCompare, bool, T>;
-  using Function = Apply<Formula, T, kCost>;
-  if constexpr (!takes<T>(kKind)) {
+  constexpr ElementwiseInfo kInfo = elementwise_info(kOp);
+  using Out = ElementwiseResult<kInfo.kind, T>;
+  using Function = Apply<Formula, T, kInfo.cost>;
+  const T scale = immediate_value<T>(args.scale);
+  if constexpr (!takes<T>(kInfo.kind)) {
     context.status = StatusCode::kUnsupportedDtype;
-  } else if constexpr (std::is_same_v<Formula, formulas::where_op>) {
-    run_map<Function, Out, T, bool, T, T>(args, context);
-  } else if constexpr (kInputs == 1) {
-    run_map<Function, Out, T, T>(args, context);
-  } else if constexpr (kInputs == 2) {
-    run_map<Function, Out, T, T, T>(args, context);
+  } else if constexpr (shares_kernel<T>(kOp)) {
+    using Shared = ApplyOneOf<family_of(kInfo.inputs, kInfo.kind), Out, T>;
+    run_function<Out, T, kInfo.inputs>(args, context, Shared{kOp, scale});
+  } else if constexpr (kOp == ElementwiseOp::where_op) {
+    map<T, bool, T, T>(context, map_operands<bool, T, T>(args), Function{scale});
   } else {
-    run_map<Function, Out, T, T, T, T>(args, context);
+    run_function<Out, T, kInfo.inputs>(args, context, Function{scale});
   }
 }
 
 /// The same in the dtype of the call.
-template <class Formula, int kInputs, ElementwiseKind kKind, ElementwiseCost kCost>
+template <class Formula, ElementwiseOp kOp>
 void run_row(const ElementwiseArgs& args, KernelContext& context) {
   visit_math_dtype(args.dtype, [&](auto tag) {
-    run_formula<Formula, kInputs, kKind, kCost, typename decltype(tag)::type>(args, context);
+    run_formula<Formula, kOp, typename decltype(tag)::type>(args, context);
   });
-}
-
-/// A group of rows that share a source file.
-enum class Family { kUnary, kFloatUnary, kBinary, kFloatBinary, kCompare, kTernary };
-
-constexpr Family family_of(int inputs, ElementwiseKind kind) {
-  if (inputs == 1) return kind == ElementwiseKind::kFloat ? Family::kFloatUnary : Family::kUnary;
-  if (inputs == 3) return Family::kTernary;
-  if (kind == ElementwiseKind::kCompare) return Family::kCompare;
-  return kind == ElementwiseKind::kFloat ? Family::kFloatBinary : Family::kBinary;
 }
 
 /// Runs an op of this family. Each family is instantiated in its own file.
 template <Family kFamily>
 void run_family(const ElementwiseArgs& args, KernelContext& context) {
   switch (args.op) {
-#define TERN_ELEMENTWISE(name, inputs, kind, cost, accuracy, loops, traits)                   \
-  case ElementwiseOp::name:                                                                   \
-    if constexpr (family_of(inputs, ElementwiseKind::kind) == kFamily)                        \
-      run_row<formulas::name, inputs, ElementwiseKind::kind, ElementwiseCost::cost>(args,     \
-                                                                                    context); \
+#define TERN_ELEMENTWISE(name, inputs, kind, cost, accuracy, loops, traits) \
+  case ElementwiseOp::name:                                                 \
+    if constexpr (family_of(inputs, ElementwiseKind::kind) == kFamily)      \
+      run_row<formulas::name, ElementwiseOp::name>(args, context);          \
     break;
 #include <tern/core/kernels/families/elementwise.def>
   }

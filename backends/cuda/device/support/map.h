@@ -152,7 +152,7 @@ __device__ void map_write_pack(const MapLaunch<K>& map, std::uint32_t first,
 /// Reads an element of each input, and returns the offset of the result.
 template <class... In, std::size_t... k>
 __device__ std::int64_t map_read_element(const MapLaunch<1 + sizeof...(In)>& map, std::uint32_t at,
-                                         [[maybe_unused]] std::tuple<In...>& in,
+                                         [[maybe_unused]] std::tuple<Pack<In, 1>...>& in,
                                          std::index_sequence<k...>) {
   std::int64_t offsets[1 + sizeof...(In)];
   if (map.flat) {
@@ -161,7 +161,7 @@ __device__ std::int64_t map_read_element(const MapLaunch<1 + sizeof...(In)>& map
   } else {
     map.index.offsets(at, offsets);
   }
-  ((std::get<k>(in) =
+  ((std::get<k>(in).values[0] =
         map_input<In>(map.in[k + 1], map.dtype, offsets[k + 1], map.immediate[k + 1])),
    ...);
   return offsets[0];
@@ -173,6 +173,27 @@ __device__ void map_write_element(const MapLaunch<K>& map, std::int64_t offset, 
     Elements<Out>{map.out, map.dtype}.set(offset, result);
   } else {
     static_cast<Out*>(map.out)[offset] = result;
+  }
+}
+
+template <class Function, int kCount, class Out, class... In, std::size_t... k>
+__device__ void map_compute(const Function& function,
+                            [[maybe_unused]] const std::tuple<Pack<In, kCount>...>& in,
+                            Pack<Out, kCount>& results, std::index_sequence<k...>) {
+#pragma unroll
+  for (int i = 0; i < kCount; ++i) results.values[i] = function(std::get<k>(in).values[i]...);
+}
+
+/// The same for a function that is one of several, which is known when the kernel runs: it has
+/// visit(visitor), which calls the visitor with that one.
+template <class Function, int kCount, class Out, class... In>
+__device__ void map_apply(const Function& function, const std::tuple<Pack<In, kCount>...>& in,
+                          Pack<Out, kCount>& results) {
+  constexpr std::index_sequence_for<In...> inputs;
+  if constexpr (requires { typename Function::OneOfSeveral; }) {
+    function.visit([&](const auto& one) { map_compute(one, in, results, inputs); });
+  } else {
+    map_compute(function, in, results, inputs);
   }
 }
 
@@ -191,18 +212,18 @@ __device__ void map_thread(const MapLaunch<1 + sizeof...(In)>& map, const Functi
         std::tuple<Pack<In, kCount>...> in;
         map_read_packs<Out, kCount>(map, at, in, inputs);
         Pack<Out, kCount> results;
-#pragma unroll
-        for (int i = 0; i < kCount; ++i) results.values[i] = function(std::get<k>(in).values[i]...);
+        map_apply(function, in, results);
         return map_write_pack(map, at, results);
       }
     }
   }
 #pragma unroll 1
   for (int i = 0; i < kCount && at < map.count; ++i, at += step) {
-    std::tuple<In...> in;
+    std::tuple<Pack<In, 1>...> in;
     const std::int64_t offset = map_read_element(map, at, in, inputs);
-    const Out result = function(std::get<k>(in)...);
-    map_write_element(map, offset, result);
+    Pack<Out, 1> result;
+    map_apply(function, in, result);
+    map_write_element(map, offset, result.values[0]);
   }
 }
 
