@@ -5,6 +5,7 @@ namespace tern::cuda::device {
 
 extern template void run_family<Family::kUnary>(const ElementwiseArgs&, KernelContext&);
 extern template void run_family<Family::kFloatUnary>(const ElementwiseArgs&, KernelContext&);
+extern template void run_family<Family::kSpecial>(const ElementwiseArgs&, KernelContext&);
 extern template void run_family<Family::kBinary>(const ElementwiseArgs&, KernelContext&);
 extern template void run_family<Family::kFloatBinary>(const ElementwiseArgs&, KernelContext&);
 extern template void run_family<Family::kCompare>(const ElementwiseArgs&, KernelContext&);
@@ -14,11 +15,13 @@ namespace {
 
 void elementwise(const ElementwiseArgs& args, KernelContext& context) {
   const ElementwiseInfo& info = elementwise_info(args.op);
-  switch (family_of(info.inputs, info.kind)) {
+  switch (family_of(info.inputs, info.kind, info.cost)) {
     case Family::kUnary:
       return run_family<Family::kUnary>(args, context);
     case Family::kFloatUnary:
       return run_family<Family::kFloatUnary>(args, context);
+    case Family::kSpecial:
+      return run_family<Family::kSpecial>(args, context);
     case Family::kBinary:
       return run_family<Family::kBinary>(args, context);
     case Family::kFloatBinary:

@@ -13,10 +13,11 @@
 namespace tern::cuda::device {
 
 /// A group of rows that share a source file.
-enum class Family { kUnary, kFloatUnary, kBinary, kFloatBinary, kCompare, kTernary };
+enum class Family { kUnary, kFloatUnary, kSpecial, kBinary, kFloatBinary, kCompare, kTernary };
 
-constexpr Family family_of(int inputs, ElementwiseKind kind) {
-  if (inputs == 1) return kind == ElementwiseKind::kFloat ? Family::kFloatUnary : Family::kUnary;
+constexpr Family family_of(int inputs, ElementwiseKind kind, ElementwiseCost cost) {
+  if (inputs == 1 && kind != ElementwiseKind::kFloat) return Family::kUnary;
+  if (inputs == 1) return cost < ElementwiseCost::kCostly ? Family::kFloatUnary : Family::kSpecial;
   if (inputs == 3) return Family::kTernary;
   if (kind == ElementwiseKind::kCompare) return Family::kCompare;
   return kind == ElementwiseKind::kFloat ? Family::kFloatBinary : Family::kBinary;
@@ -64,13 +65,13 @@ struct ApplyOneOf {
   template <class Visitor>
   __device__ void visit(const Visitor& visitor) const {
     switch (op) {
-#define TERN_ELEMENTWISE(name, inputs, kind, cost, accuracy, loops, traits)                   \
-  case ElementwiseOp::name:                                                                   \
-    if constexpr (family_of(inputs, ElementwiseKind::kind) == kFamily &&                      \
-                  takes<T>(ElementwiseKind::kind) && shares_kernel<T>(ElementwiseOp::name) && \
-                  std::is_same_v<Out, ElementwiseResult<ElementwiseKind::kind, T>>) {         \
-      return visitor(Apply<formulas::name, T, ElementwiseCost::cost>{scale});                 \
-    }                                                                                         \
+#define TERN_ELEMENTWISE(name, inputs, kind, cost, accuracy, loops, traits)                     \
+  case ElementwiseOp::name:                                                                     \
+    if constexpr (family_of(inputs, ElementwiseKind::kind, ElementwiseCost::cost) == kFamily && \
+                  takes<T>(ElementwiseKind::kind) && shares_kernel<T>(ElementwiseOp::name) &&   \
+                  std::is_same_v<Out, ElementwiseResult<ElementwiseKind::kind, T>>) {           \
+      return visitor(Apply<formulas::name, T, ElementwiseCost::cost>{scale});                   \
+    }                                                                                           \
     break;
 #include <tern/core/kernels/families/elementwise.def>
     }
@@ -127,7 +128,7 @@ void run_formula(const ElementwiseArgs& args, KernelContext& context) {
   if constexpr (!takes<T>(kInfo.kind)) {
     context.status = StatusCode::kUnsupportedDtype;
   } else if constexpr (shares_kernel<T>(kOp)) {
-    using Shared = ApplyOneOf<family_of(kInfo.inputs, kInfo.kind), Out, T>;
+    using Shared = ApplyOneOf<family_of(kInfo.inputs, kInfo.kind, kInfo.cost), Out, T>;
     run_function<Out, T, kInfo.inputs>(args, context, Shared{kOp, scale});
   } else if constexpr (kOp == ElementwiseOp::where_op) {
     map<T, bool, T, T>(context, map_operands<bool, T, T>(args), Function{scale});
@@ -148,10 +149,10 @@ void run_row(const ElementwiseArgs& args, KernelContext& context) {
 template <Family kFamily>
 void run_family(const ElementwiseArgs& args, KernelContext& context) {
   switch (args.op) {
-#define TERN_ELEMENTWISE(name, inputs, kind, cost, accuracy, loops, traits) \
-  case ElementwiseOp::name:                                                 \
-    if constexpr (family_of(inputs, ElementwiseKind::kind) == kFamily)      \
-      run_row<formulas::name, ElementwiseOp::name>(args, context);          \
+#define TERN_ELEMENTWISE(name, inputs, kind, cost, accuracy, loops, traits)                   \
+  case ElementwiseOp::name:                                                                   \
+    if constexpr (family_of(inputs, ElementwiseKind::kind, ElementwiseCost::cost) == kFamily) \
+      run_row<formulas::name, ElementwiseOp::name>(args, context);                            \
     break;
 #include <tern/core/kernels/families/elementwise.def>
   }

@@ -9,8 +9,8 @@
 #include <tern/backends/cuda/device/runtime/note.h>
 #include <tern/backends/cuda/device/runtime/relaxed_capture.h>
 #include <tern/backends/cuda/device/runtime/sticky_error.h>
-#include <tern/backends/cuda/device/support/launch.h>
 #include <tern/backends/cuda/device/support/scratch.h>
+#include <tern/backends/cuda/device/support/status.h>
 #include <tern/core/kernels/late_error.h>
 
 namespace tern::cuda::device {

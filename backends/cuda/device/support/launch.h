@@ -3,10 +3,9 @@
 #include <cuda_runtime.h>
 
 #include <cstdint>
-#include <cstdio>
 #include <type_traits>
 
-#include <tern/core/kernels/slots.h>
+#include <tern/backends/cuda/device/support/status.h>
 
 // How every kernel is launched. Without nvcc this file and the kernels compile for the emulator, in
 // which the tests run them.
@@ -26,34 +25,9 @@ inline unsigned blocks_for(std::int64_t count, std::int64_t per_block) {
   return static_cast<unsigned>(blocks < kMostBlocks ? blocks : kMostBlocks);
 }
 
-/// Records a failure of the runtime in the context. The first failure stays.
-inline void fail(KernelContext& context, StatusCode code, const char* what) {
-  if (context.status != StatusCode::kOk) return;
-  context.status = code;
-  std::snprintf(context.message, sizeof(context.message), "CUDA error: %s", what);
-}
-
-/// Records that a function of a library failed.
-inline void fail_call(KernelContext& context, const char* function, const char* status,
-                      bool is_out_of_memory) {
-  char text[160];
-  std::snprintf(text, sizeof(text), "%s when calling %s", status, function);
-  fail(context, is_out_of_memory ? StatusCode::kOutOfMemory : StatusCode::kDeviceFault, text);
-}
-
 #ifndef __CUDACC__
 void after_emulated_launch(KernelContext& context);
 #endif
-
-/// Returns true if a failure stops all further launches of the call. Wrong data does not: a GPU
-/// reports it later, and only the emulator does so at once.
-inline bool is_stopped(const KernelContext& context) {
-#ifndef __CUDACC__
-  if (context.status == StatusCode::kIndexOutOfRange || context.status == StatusCode::kInvalidValue)
-    return false;
-#endif
-  return context.status != StatusCode::kOk;
-}
 
 /// A kernel of any parameters. Launches do not depend on the type, because a program has a thousand
 /// kernels and would have the code of a launch for each.
