@@ -69,6 +69,7 @@ template <class S>
 struct AffineGradients : AddPairs {
   using T = MathType<S>;
   using State = Pair<T>;
+  static constexpr bool kOneByOne = true;
   const S* in;
   const S* grad;
   const double* mean;

@@ -42,14 +42,19 @@ __device__ typename Operation::State reduce_thread(const ReduceLaunch<Operation>
   const std::int64_t step = launch.teams.size;
   typename Operation::State states[kStates];
   for (auto& state : states) state = operation.identity();
+  // The offsets of several elements need registers, which an operation may lack.
+  constexpr bool kOneByOne = kRow || requires { requires Operation::kOneByOne; };
   for (; at + (kStates - 1) * step < last; at += kStates * step) {
     std::int64_t offsets[kStates][1];
-    if constexpr (!kRow) launch.reduced.offsets(at, step, offsets);
+    if constexpr (!kOneByOne) launch.reduced.offsets(at, step, offsets);
 #pragma unroll
     for (int i = 0; i < kStates; ++i) {
       const std::int64_t position = at + i * step;
-      const std::int64_t offset = kRow ? position * stride : offsets[i][0];
-      states[i] = operation(states[i], operation.at(base + offset, position, kept));
+      if constexpr (kOneByOne) {
+        states[i] = operation(states[i], element(position));
+      } else {
+        states[i] = operation(states[i], operation.at(base + offsets[i][0], position, kept));
+      }
     }
   }
   for (; at < last; at += step) states[0] = operation(states[0], element(at));
