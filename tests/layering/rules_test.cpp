@@ -1,8 +1,10 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cctype>
 #include <regex>
 #include <set>
+#include <utility>
 
 #include "source.h"
 
@@ -39,26 +41,48 @@ const Names kAllowed = {
     "AutogradContext",  // lists that are empty behind forward; saved_data records the stream
 };
 
+/// The words of a declaration.
+Names words_in(const std::string& code) {
+  Names words;
+  std::string word;
+  for (const char c : code + ' ') {
+    if (std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_') {
+      word += c;
+    } else if (!word.empty()) {
+      words.insert(std::exchange(word, ""));
+    }
+  }
+  return words;
+}
+
+bool have_one_of(const Names& words, const Names& wanted) {
+  return std::ranges::any_of(words, [&](const auto& word) { return wanted.contains(word); });
+}
+
 /// The types that hold tensors: those of the library, and classes of ops with such members.
 Names holders_in(const std::vector<Source>& sources) {
   static const std::regex head("(struct|class) (?:TERN_API )?(\\w+).*\\{");
   static const std::regex member("  (\\w[\\w:<>, ]*) \\w+( = [^()]*)?;.*");
+  std::vector<std::pair<std::string, Names>> members;  // a type, and the words of a member's type
+  for (const Source& source : sources) {
+    std::string type;
+    for (const std::string& line : source.lines) {
+      std::smatch match;
+      // Before the slow look at a line, a quick one that leaves out most.
+      const bool may_begin = line.starts_with("struct ") || line.starts_with("class ");
+      if (may_begin && std::regex_match(line, match, head)) type = match[2];
+      if (line == "};") type.clear();
+      if (type.empty() || !line.starts_with("  ") || line.starts_with("   ")) continue;
+      const std::string code = line.substr(0, line.find("//"));
+      if (code.find(';') == code.npos || !std::regex_match(code, match, member)) continue;
+      if (!kAllowed.contains(type)) members.emplace_back(type, words_in(match[1]));
+    }
+  }
   Names holders = {"Tensor", "Tensors", "TensorList", "Pieces", "variable_list", "Gradients"};
   for (std::size_t known = 0; known != holders.size();) {
     known = holders.size();
-    const std::regex holds(".*\\b(" + joined(holders) + ")\\b.*");
-    for (const Source& source : sources) {
-      std::string type;
-      for (const std::string& line : source.lines) {
-        std::smatch match;
-        if (std::regex_match(line, match, head)) type = match[2];
-        if (line == "};") type.clear();
-        if (type.empty() || line.starts_with("   ")) continue;
-        const std::string code = line.substr(0, line.find("//"));
-        if (!std::regex_match(code, match, member)) continue;
-        const std::string declared = match[1];
-        if (std::regex_match(declared, holds) && !kAllowed.contains(type)) holders.insert(type);
-      }
+    for (const auto& [type, words] : members) {
+      if (have_one_of(words, holders)) holders.insert(type);
     }
   }
   return holders;
@@ -166,13 +190,14 @@ int tensors_of_nodes(const Source& source, const Names& holders, std::vector<std
   int count = 0;
   bool is_node = false;
   for (std::size_t i = 0; i < source.lines.size(); ++i) {
-    if (std::regex_match(source.lines[i], head)) {
+    const std::string& line = source.lines[i];
+    if (line.find(" : public ") != line.npos && std::regex_match(line, head)) {
       is_node = true;
       ++count;
-    } else if (source.lines[i] == "};") {
+    } else if (line == "};") {
       is_node = false;
-    } else if (is_node && std::regex_match(source.lines[i], member)) {
-      found->push_back(source.path + ":" + std::to_string(i + 1) + ": " + source.lines[i]);
+    } else if (is_node && line.find(';') != line.npos && std::regex_match(line, member)) {
+      found->push_back(source.path + ":" + std::to_string(i + 1) + ": " + line);
     }
   }
   return count;

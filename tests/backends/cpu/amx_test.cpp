@@ -69,7 +69,12 @@ TEST_P(AmxGemm, SeveralBlocksOfEverything) {
   for (const MatrixLayout a : kDense) {
     for (const MatrixLayout b : kDense) {
       for (const auto& [m, n, k] : {std::array{70, 33, 3001}, {20, 600, 900}, {300, 18, 1700}}) {
-        check_both({m, n, k, a, b});
+        // The emulated tiles are slow; both dtypes take each size and each pair of layouts.
+        if ((n == 600) == (a == b)) {
+          check<float>({m, n, k, a, b});
+        } else {
+          check<BFloat16>({m, n, k, a, b});
+        }
       }
     }
   }
@@ -83,7 +88,12 @@ TEST_P(AmxGemm, BiasBetaAndBatches) {
         given.beta = beta;
         given.bias_stride = bias_stride;
         given.alpha = bias_stride == 1 ? 1 : 2;
-        check_both(given);
+        // Each beta and each bias in both dtypes.
+        if ((static_cast<int>(beta) + bias_stride) % 2 == 0) {
+          check<float>(given);
+        } else {
+          check<BFloat16>(given);
+        }
       }
     }
   }

@@ -102,9 +102,11 @@ class LayerNorm : public testing::KernelTest {
   template <class T>
   void check(double mean) const {
     for (const LayerNormShape& shape : kLayerNormShapes) {
-      if (testing::kNarrow<T> && shape.rows * shape.size > testing::kManyElements) continue;
+      const bool is_large = shape.rows * shape.size > testing::kManyElements;
+      if (is_large && !std::is_same_v<T, float>) continue;
       for (const bool has_weight : {true, false}) {
         for (const bool has_bias : {true, false}) {
+          if (is_large && is_cuda() && has_weight != has_bias) continue;  // the emulator is slow
           SCOPED_TRACE(::testing::Message() << shape.rows << " x " << shape.size);
           LayerNormCall<T> call(shape, mean, has_weight, has_bias);
           compute(call);

@@ -11,6 +11,7 @@
 
 #include "error_of.h"
 #include "nn/optim/every_optimizer.h"
+#include "sanitizer.h"
 #include "simulated_devices.h"
 
 // Training steps as CUDA graphs on a simulated device give exactly the results of the same steps
@@ -98,7 +99,8 @@ template <class UsesGraph>
 Outcome train(Training training, const UsesGraph& uses_graph) {
   cuda::GraphedStep graphed({training.x}, [&] { return training.step(); });
   Outcome outcome;
-  for (int i = 0; i < 50; ++i) {
+  const int steps = testing::has_sanitizer() ? 25 : 50;
+  for (int i = 0; i < steps; ++i) {
     if (i == 20) training.optimizer->set_lr(3e-3);
     Tensor loss;
     if (uses_graph(i)) {

@@ -7,6 +7,7 @@
 #include <tern/tern.h>
 
 #include "error_of.h"
+#include "sanitizer.h"
 
 // Sums of many terms for one element, in float16 and bfloat16, and deterministic algorithms.
 
@@ -133,6 +134,8 @@ TEST_P(IndexSums, OfNarrowFloatsAreRoundedOnce) {
     for (const ScalarType dtype : {kBFloat16, kHalf}) {
       for (const Sum& sum : kSums) {
         if (deterministic && sum.name == "grid_sample") continue;
+        // As many windows as elements: minutes of the naive kernel.
+        if (testing::has_sanitizer() && sum.name == "max_pool1d") continue;
         SCOPED_TRACE(::testing::Message() << sum.name << ' ' << dtype << ' ' << deterministic);
         const Tensor table = zeros({3, 2}, TensorOptions(dtype).device(device));
         const Tensor rows = ones({kTerms}, TensorOptions(kLong).device(device));

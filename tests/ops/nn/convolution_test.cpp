@@ -5,6 +5,7 @@
 #include <tern/tern.h>
 
 #include "error_of.h"
+#include "sanitizer.h"
 
 // What the records of convolutions cannot say: numbers that are arguments.
 
@@ -93,7 +94,8 @@ TEST(Convolution, TakesViewsOfAnyLayout) {
 }
 
 // Row-major images are copied some at a time, so these batches need several copies, of which the
-// last is a partial one. What a batch gives is what its images give, one after the other.
+// last is a partial one. What a batch gives is what its images give, one after the other. A
+// sanitizer, which checks the bounds of the copies, sees the batches of every second call alone.
 TEST(Convolution, OfManyLargeImagesIsThatOfEachImage) {
   using Sizes = std::vector<std::int64_t>;
   struct Call {
@@ -103,19 +105,21 @@ TEST(Convolution, OfManyLargeImagesIsThatOfEachImage) {
     ScalarType dtype = kFloat;
   };
   const Call calls[] = {
-      {{9, 8, 192, 192}, {8, 8, 3, 3}},
       {{9, 8, 192, 192}, {8, 2, 3, 3}, 4},
-      {{9, 8, 192, 192}, {8, 8, 1, 1}},
+      {{9, 8, 192, 192}, {8, 8, 3, 3}},
       {{9, 8, 96, 96}, {8, 8, 2, 2}, 1, true},
-      {{9, 8, 36864}, {8, 8, 3}},
+      {{9, 8, 192, 192}, {8, 8, 1, 1}},
       {{9, 4, 20, 60, 60}, {4, 4, 3, 3, 3}},
+      {{9, 8, 36864}, {8, 8, 3}},
       // float32 is only copied with many channels.
       {{2, 16, 264, 264}, {16, 16, 3, 3}},
       {{3, 16, 65536}, {32, 16, 2}},
       {{3, 16, 65536}, {32, 16, 2}, 1, false, kBFloat16},
       {{3, 4, 65536}, {8, 4, 2}, 1, false, kDouble},
   };
+  int turn = 0;
   for (const Call& call : calls) {
+    if (testing::has_sanitizer() && turn++ % 2 == 1) continue;
     const auto run = [&](const Tensor& x, const Tensor& w) {
       if (call.transposed) return conv_transpose2d(x, w, {}, 2, 0, 0, call.groups);
       if (x.dim() == 3) return conv1d(x, w, {}, 1, 1, 1, call.groups);
@@ -127,6 +131,8 @@ TEST(Convolution, OfManyLargeImagesIsThatOfEachImage) {
     const Tensor w = randn(call.weight).to(call.dtype).requires_grad_();
     const Tensor out = run(x, w), g = randn(out.sizes()).to(call.dtype);
     const std::vector<Tensor> all = autograd::grad({out}, {x, w}, {g});
+    ASSERT_EQ(all[0].sizes(), x.sizes());
+    if (testing::has_sanitizer()) continue;
     Tensor sum = zeros(call.weight, kDouble);
     const double tolerance = call.dtype == kBFloat16 ? 0.05 : 1e-3;
     for (std::int64_t i = 0; i < x.size(0); ++i) {

@@ -6,8 +6,8 @@
 #include <tern/core/autograd/gradcheck.h>
 #include <tern/tern.h>
 
+#include "brief.h"
 #include "error_of.h"
-#include "sanitizer.h"
 
 // The functions of recurrent layers, whose arguments are lists that no record can draw. PyTorch's
 // numbers are in nn/modules/recurrent/recurrent_test.
@@ -102,7 +102,7 @@ TEST(RecurrentOps, HaveFirstAndSecondGradients) {
   manual_seed(3);
   const Tensor batch_sizes = tensor({2, 1, 1});
   // There the check of the larger networks would take half a minute.
-  const bool is_slow = testing::has_sanitizer() || std::getenv("TERN_TEST_VARIANT") != nullptr;
+  const bool is_slow = testing::is_brief_run();
   for (const SmallNetwork& net : small_networks()) {
     for (const bool is_packed : {false, true}) {
       SCOPED_TRACE(::testing::Message() << static_cast<int>(net.kind) << ", layers " << net.layers);
@@ -112,7 +112,7 @@ TEST(RecurrentOps, HaveFirstAndSecondGradients) {
       const Tensors in = is_packed ? net.inputs({4}) : net.inputs({3, 2});
       // Each element of the larger networks would take half a minute.
       EXPECT_TRUE(autograd::gradcheck(run, in, {.fast_mode = net.bidirectional}));
-      if (is_slow && net.layers > 1) {
+      if (is_slow && (net.layers > 1 || is_packed)) {
         differentiate_twice(run(in), in);
       } else {
         EXPECT_TRUE(autograd::gradgradcheck(run, in, {.fast_mode = true}));

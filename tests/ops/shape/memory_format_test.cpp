@@ -6,6 +6,7 @@
 #include <tern/nn/nn.h>
 #include <tern/tern.h>
 
+#include "brief.h"
 #include "error_of.h"
 #include "golden/golden.h"
 
@@ -218,7 +219,10 @@ void compare_formats(const char* name, const std::vector<Tensor>& inputs,
 }
 
 TEST(MemoryFormat, ChangesNoNumbers) {
-  const int count = std::getenv("TERN_TEST_FULL") != nullptr ? 1000 : 250;  // eleven ops each
+  // Eleven ops each. A brief run draws a third of them.
+  const int count = std::getenv("TERN_TEST_FULL") != nullptr ? 1000
+                    : testing::is_brief_run()                ? 80
+                                                             : 250;
   manual_seed(20);
   for (int i = 0; i < count && !HasFailure(); ++i) {
     const bool is_volume = i % 8 == 7;
