@@ -5,6 +5,7 @@
 #include <cstdio>
 #include <exception>
 #include <string>
+#include <string_view>
 
 #include "bench.h"
 
@@ -30,16 +31,29 @@ enum class Inputs { kOne, kSeveral, kOther };
 /// The six other dtypes are measured in fewer layouts, and those of small tensors not at all: ops
 /// with one input without transposed matrices, ops with several without strided ones, because their
 /// loops over strides are the same.
-inline bool is_measured(const std::string& layout, const Size& size, Inputs inputs) {
+inline bool is_measured(std::string_view layout, const Size& size, Inputs inputs) {
   if (dtype_name.empty() || layout == "contiguous" || layout == "fresh") return true;
   if (size.rows <= 8 || layout == "row" || layout == "column") return false;
   return !(inputs == Inputs::kOne && layout == "transposed") &&
          !(inputs == Inputs::kSeveral && layout == "strided");
 }
 
+/// A function without arguments. What measures it is compiled once, not for each of many functions,
+/// for one more call by pointer.
+class Call {
+ public:
+  template <class Fn>
+  explicit Call(const Fn& fn)
+      : fn_(&fn), run_([](const void* run) { (*static_cast<const Fn*>(run))(); }) {}
+  void operator()() const { run_(fn_); }
+
+ private:
+  const void* fn_;
+  void (*run_)(const void*);
+};
+
 /// Returns false if the library has no such op in the dtype, and prints why.
-template <class Fn>
-bool is_supported(const std::string& name, const Fn& fn) {
+inline bool is_supported(const std::string& name, const Call& fn) {
   try {
     fn();
     return true;
@@ -51,14 +65,20 @@ bool is_supported(const std::string& name, const Fn& fn) {
   }
 }
 
-template <class Fn>
-inline void report(const std::string& op, const std::string& layout, const Size& size, const Fn& fn,
-                   Inputs inputs = Inputs::kOther) {
+inline void report_call(std::string_view op, std::string_view layout, const Size& size,
+                        const Call& fn, Inputs inputs) {
   if (!is_measured(layout, size, inputs)) return;
-  const std::string name = op + dtype_name + ", " + layout + ", " + size.name;
+  const std::string name =
+      std::string(op) + dtype_name + ", " + std::string(layout) + ", " + size.name;
   if (!dtype_name.empty() && !is_supported(name, fn)) return;
   // Shorter than in other benchmarks, because there are many lines.
   bench::report(name.c_str(), fn, {.turn_ns = 2e6, .turns = 5});
+}
+
+template <class Fn>
+void report(std::string_view op, std::string_view layout, const Size& size, const Fn& fn,
+            Inputs inputs = Inputs::kOther) {
+  report_call(op, layout, size, Call(fn), inputs);
 }
 
 // A matrix of one size in several layouts. A strided matrix takes every other element of its rows.

@@ -174,6 +174,8 @@ class Attention : public testing::KernelTest {
 TEST_P(Attention, EqualsTheOracle) {
   for (const AttentionShape& shape : kAttentionShapes) {
     const bool is_large = shape.queries * shape.keys > 500;
+    // Another shape has partial blocks of both, too.
+    if (is_cuda() && testing::has_sanitizer() && shape.queries == 100) continue;
     testing::for_each_floating([&]<class T>() {
       // The emulator is slow, and the division of the work does not depend on dtype and mask.
       if (is_cuda() && is_large) {

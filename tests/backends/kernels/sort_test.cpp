@@ -73,6 +73,11 @@ template <class Visit>
 void for_each_input(const Visit& visit) {
   for (const auto& shape : kShapes) {
     testing::for_each_dtype([&]<class T>() {
+      // Long rows take other paths, which a sanitizer sees in elements of four and of one byte.
+      if (testing::has_sanitizer() && shape[1] > 500 && !std::is_same_v<T, float> &&
+          !std::is_same_v<T, std::uint8_t>) {
+        return;
+      }
       SCOPED_TRACE(::testing::Message()
                    << dtype_of<T>() << ' ' << shape[0] << ' ' << shape[1] << ' ' << shape[2]);
       using Stored = std::conditional_t<std::is_same_v<T, bool>, std::uint8_t, T>;
