@@ -152,26 +152,34 @@ Names captured(const std::string& captures, const std::string& parameters, const
   return names;
 }
 
+/// Where the function around `at` begins: at the end of the line before it.
+std::size_t begin_of_function(const std::string& text, std::size_t at) {
+  static const std::regex other("(namespace|using|struct|class|enum|template)[^]*");
+  for (std::size_t end = at; end != 0;) {
+    end = text.rfind('\n', end - 1);
+    if (end == text.npos) break;
+    if (std::isalpha(static_cast<unsigned char>(text[end + 1])) == 0) continue;
+    if (!std::regex_match(text.substr(end + 1, 10), other)) return end;
+  }
+  return 0;
+}
+
 /// Appends the rules that copy a tensor; returns the number of rules.
 int tensors_of_rules(const std::string& path, const std::string& text, const Names& holders,
                      std::vector<std::string>* found) {
   static const std::regex rule(
       "\\[([^\\[\\]&]*)\\]\\s*(\\(\\s*const (Tensor|Tensors|std::vector<Tensor>)& "
       "(g|gg|grad\\w*)\\b)");
-  static const std::regex function("\n(?!namespace|using|struct|class|enum|template)[A-Za-z]");
   int count = 0;
+  if (text.find("& g") == text.npos) return count;
   for (std::sregex_iterator i(text.begin(), text.end(), rule), end; i != end; ++i) {
     ++count;
     const auto at = static_cast<std::size_t>(i->position());
     const std::string before = text.substr(0, at);
-    std::size_t start = 0;
-    for (std::sregex_iterator k(before.begin(), before.end(), function); k != end; ++k) {
-      start = static_cast<std::size_t>(k->position());
-    }
     const auto open = static_cast<std::size_t>(i->position(2));
     const std::string parameters = bracketed(text, open, '(', ')');
     const std::string body = bracketed(text, text.find('{', open + parameters.size()), '{', '}');
-    const Names tensors = tensors_in(before.substr(start), holders);
+    const Names tensors = tensors_in(before.substr(begin_of_function(text, at)), holders);
     for (const std::string& name : captured(i->str(1), parameters, body, holders)) {
       if (!tensors.contains(name)) continue;
       const auto line = std::count(before.begin(), before.end(), '\n');
