@@ -43,8 +43,7 @@ inline bool is_measured(std::string_view layout, const Size& size, Inputs inputs
 class Call {
  public:
   template <class Fn>
-  explicit Call(const Fn& fn)
-      : fn_(&fn), run_([](const void* run) { (*static_cast<const Fn*>(run))(); }) {}
+  Call(const Fn& fn) : fn_(&fn), run_([](const void* run) { (*static_cast<const Fn*>(run))(); }) {}
   void operator()() const { run_(fn_); }
 
  private:
@@ -65,20 +64,14 @@ inline bool is_supported(const std::string& name, const Call& fn) {
   }
 }
 
-inline void report_call(std::string_view op, std::string_view layout, const Size& size,
-                        const Call& fn, Inputs inputs) {
+inline void report(std::string_view op, std::string_view layout, const Size& size, const Call& fn,
+                   Inputs inputs = Inputs::kOther) {
   if (!is_measured(layout, size, inputs)) return;
   const std::string name =
       std::string(op) + dtype_name + ", " + std::string(layout) + ", " + size.name;
   if (!dtype_name.empty() && !is_supported(name, fn)) return;
   // Shorter than in other benchmarks, because there are many lines.
   bench::report(name.c_str(), fn, {.turn_ns = 2e6, .turns = 5});
-}
-
-template <class Fn>
-void report(std::string_view op, std::string_view layout, const Size& size, const Fn& fn,
-            Inputs inputs = Inputs::kOther) {
-  report_call(op, layout, size, Call(fn), inputs);
 }
 
 // A matrix of one size in several layouts. A strided matrix takes every other element of its rows.
