@@ -24,19 +24,26 @@
 
 namespace tern::autograd {
 
+namespace detail {
+
+// Inline even where a file is compiled for size: every op asks.
+[[gnu::always_inline]] inline bool requires_grad(const Tensor& tensor) {
+  const TensorImpl* impl = tensor.unsafeGetTensorImpl();
+  return impl != nullptr && (impl->autograd || impl->view_base) && tensor.requires_grad();
+}
+[[gnu::always_inline]] inline bool is_no_inference_tensor(const Tensor& tensor) {
+  const TensorImpl* impl = tensor.unsafeGetTensorImpl();
+  return impl != nullptr && !impl->storage->is_inference();
+}
+
+}  // namespace detail
+
 /// Returns true if the current op must be recorded: one of its tensors requires a gradient, and not
 /// all of them are inference tensors.
 template <class... Tensors>
 bool needs_grad(const Tensors&... tensors) {
-  const auto tracked = [](const Tensor& tensor) {
-    const TensorImpl* impl = tensor.unsafeGetTensorImpl();
-    return impl != nullptr && (impl->autograd || impl->view_base) && tensor.requires_grad();
-  };
-  const auto is_normal = [](const Tensor& tensor) {
-    const TensorImpl* impl = tensor.unsafeGetTensorImpl();
-    return impl != nullptr && !impl->storage->is_inference();
-  };
-  return (tracked(tensors) || ...) && GradMode::records() && (is_normal(tensors) || ...);
+  return (detail::requires_grad(tensors) || ...) && GradMode::records() &&
+         (detail::is_no_inference_tensor(tensors) || ...);
 }
 
 namespace detail {
