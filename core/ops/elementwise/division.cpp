@@ -93,30 +93,30 @@ Tensor div_into(const Tensor& self, const Scalar& other, const Tensor& out) {
                 wrt(self, [other](const Tensor& g) { return g / other; }));
 }
 
-Tensor remainder_into(const Tensor& self, const Operand& other, const Tensor& out) {
-  Tensor result = run_divide("remainder", ElementwiseOp::remainder, self, other, out);
+/// Returns self - divisor * quotient, for the quotient rounded as `mode` says.
+Tensor rest_into(const char* name, ElementwiseOp op, const char* node, const char* mode,
+                 const Tensor& self, const Operand& other, const Tensor& out) {
+  Tensor result = run_divide(name, op, self, other, out);
   const Tensor& divisor = other.tensor_or_undefined();
   if (!needs_grad(self, divisor)) return result;
   return record(
-      other.is_tensor() ? "RemainderBackward1" : "RemainderBackward0", result,
-      wrt(self, [](const Tensor& g) { return g; }),
+      node, result, wrt(self, [](const Tensor& g) { return g; }),
       wrt(
           divisor,
-          [](const Tensor& g, const Tensor& a, const Tensor& b) { return -g * a.div(b, "floor"); },
+          [mode](const Tensor& g, const Tensor& a, const Tensor& b) { return -g * a.div(b, mode); },
           self, divisor));
 }
 
+Tensor remainder_into(const Tensor& self, const Operand& other, const Tensor& out) {
+  return rest_into("remainder", ElementwiseOp::remainder,
+                   other.is_tensor() ? "RemainderBackward1" : "RemainderBackward0", "floor", self,
+                   other, out);
+}
+
 Tensor fmod_into(const Tensor& self, const Operand& other, const Tensor& out) {
-  Tensor result = run_divide("fmod", ElementwiseOp::fmod, self, other, out);
-  const Tensor& divisor = other.tensor_or_undefined();
-  if (!needs_grad(self, divisor)) return result;
-  return record(
-      other.is_tensor() ? "FmodBackward1" : "FmodBackward0", result,
-      wrt(self, [](const Tensor& g) { return g; }),
-      wrt(
-          divisor,
-          [](const Tensor& g, const Tensor& a, const Tensor& b) { return -g * a.div(b, "trunc"); },
-          self, divisor));
+  return rest_into("fmod", ElementwiseOp::fmod,
+                   other.is_tensor() ? "FmodBackward1" : "FmodBackward0", "trunc", self, other,
+                   out);
 }
 
 }  // namespace
