@@ -101,7 +101,7 @@ template <class Args>
 std::shared_ptr<const Numbers> copy_host_numbers(Args& args) {
   if constexpr (requires { host_numbers(args); }) {
     const auto [field, count] = host_numbers(args);
-    const auto copy = std::make_shared<const Numbers>(*field, *field + count);
+    auto copy = std::make_shared<const Numbers>(*field, *field + count);
     if (count > 0) *field = copy->data();
     return copy;
   } else {

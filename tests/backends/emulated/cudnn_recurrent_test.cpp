@@ -36,30 +36,30 @@ struct Layer {
     args.inputs = 3;
     args.hidden = hidden;
     if (!starts_.empty()) args.host_starts = args.starts = starts_.data();
-    const auto reserve = [&](std::int64_t count) {
+    const auto memory_of = [&](std::int64_t count) {
       memory_.emplace_back(static_cast<std::size_t>(count), 0.25f);
       return memory_.back().data();
     };
     const std::int64_t gates = weighted_gates(cell), state = args.batch * hidden;
-    args.input = reserve(args.rows * args.inputs);
-    args.first_h = reserve(state);
-    args.w_ih = reserve(gates * hidden * args.inputs);
-    args.w_hh = reserve(gates * hidden * hidden);
-    args.b_ih = reserve(gates * hidden);
-    args.b_hh = reserve(gates * hidden);
-    out_ = reserve(args.rows * hidden);
-    h_ = reserve(state);
-    grad_out_ = reserve(args.rows * hidden);
-    grads_ = {reserve(args.rows * args.inputs),
-              reserve(state),
-              reserve(gates * hidden * args.inputs),
-              reserve(gates * hidden * hidden),
-              reserve(gates * hidden),
-              reserve(gates * hidden)};
+    args.input = memory_of(args.rows * args.inputs);
+    args.first_h = memory_of(state);
+    args.w_ih = memory_of(gates * hidden * args.inputs);
+    args.w_hh = memory_of(gates * hidden * hidden);
+    args.b_ih = memory_of(gates * hidden);
+    args.b_hh = memory_of(gates * hidden);
+    out_ = memory_of(args.rows * hidden);
+    h_ = memory_of(state);
+    grad_out_ = memory_of(args.rows * hidden);
+    grads_ = {memory_of(args.rows * args.inputs),
+              memory_of(state),
+              memory_of(gates * hidden * args.inputs),
+              memory_of(gates * hidden * hidden),
+              memory_of(gates * hidden),
+              memory_of(gates * hidden)};
     if (cell == RecurrentCell::kLstm) {
-      args.first_c = reserve(state);
-      c_ = reserve(state);
-      grads_.push_back(reserve(state));
+      args.first_c = memory_of(state);
+      c_ = memory_of(state);
+      grads_.push_back(memory_of(state));
     }
   }
 
