@@ -113,7 +113,7 @@ class LibraryCall {
           at[steps.start(t) + b] = steps.start(length - 1 - t) + b;
         }
       }
-      order_ = order_.to(device_);
+      order_ = rows_on(order_, device_);
     }
     return index_select(rows, 0, order_);
   }
