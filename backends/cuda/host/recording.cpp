@@ -81,9 +81,11 @@ void Recording::end() {
 }
 
 void Recording::check_device(DeviceIndex device) const {
-  TERN_CHECK(stream.device_index() == device, NotImplementedError,
-             "a CUDA graph can draw random numbers and step optimizers only on its own device, ",
-             stream.device(), ", got cuda:", device);
+  TERN_CHECK(
+      stream.device_index() == device, NotImplementedError,
+      "a CUDA graph can draw random numbers, step optimizers and copy numbers that an op made on "
+      "the host only on its own device, ",
+      stream.device(), ", got cuda:", device);
 }
 
 void Recording::reserve_numbers(Generator& generator, std::uint64_t blocks,

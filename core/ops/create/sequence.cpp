@@ -5,6 +5,7 @@
 #include <limits>
 #include <type_traits>
 
+#include <tern/core/ops/common/detail/host_copy.h>
 #include <tern/core/ops/common/detail/op.h>
 #include <tern/core/ops/create/detail/creation.h>
 #include <tern/core/ops/elementwise/detail/elementwise.h>
@@ -125,7 +126,7 @@ Tensor logspace(const Scalar& start, const Scalar& end, StrictInt steps, double 
       }
     });
   }
-  return detail::finish_factory(out.to(device), options);
+  return detail::finish_factory(detail::copy_of_host(out, device), options);
 }
 
 }  // namespace tern

@@ -6,6 +6,7 @@
 
 #include <tern/core/kernels/backend.h>
 #include <tern/core/kernels/families/triangle.h>
+#include <tern/core/ops/common/detail/host_copy.h>
 #include <tern/core/ops/common/detail/inplace.h>
 #include <tern/core/ops/common/detail/op.h>
 #include <tern/core/ops/elementwise/detail/elementwise.h>
@@ -254,7 +255,7 @@ Tensor triangle_indices(const char* name, std::int64_t row, std::int64_t col, st
     std::iota(columns + i, columns + i + length, begin);
     i += length;
   }
-  Tensor out = host.to(chosen.device(), dtype);
+  Tensor out = detail::copy_of_host(host, detail::resolve_device(chosen.device())).to(dtype);
   if (chosen.pinned_memory()) out = out.pin_memory();
   if (chosen.requires_grad()) out.requires_grad_();
   return out;

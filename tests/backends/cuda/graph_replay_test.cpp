@@ -35,6 +35,24 @@ TEST(GraphReplay, TheFirstWaitsForTheStreamOfTheCapture) {
   EXPECT_EQ(b.read()[0], 3.0f);
 }
 
+// Ops that compute their result on the host, or where its rows are: a replay copies it again.
+TEST(GraphReplay, NumbersOfTheHostStayWithTheGraph) {
+  const TensorOptions cuda{Device(kCUDA, 0)};
+  std::vector<Tensor> captured;
+  CUDAGraph graph;
+  graph.capture([&] {
+    captured = {logspace(0, 3, 4, 10.0, cuda), tril_indices(3, 3, 0, cuda.dtype(kInt)),
+                triu_indices(3, 3, 1, cuda.dtype(kLong))};
+  });
+  std::vector<Tensor> pinned;  // takes any host memory that the capture gave back
+  for (int i = 0; i < 20; ++i) pinned.push_back(full({12}, 99, kInt).pin_memory());
+  for (const Tensor& tensor : captured) tensor.zero_();
+  graph.replay();
+  EXPECT_TRUE(captured[0].cpu().equal(tern::tensor({1.0f, 10.0f, 100.0f, 1000.0f})));
+  EXPECT_TRUE(captured[1].cpu().equal(tril_indices(3, 3, 0, kInt)));
+  EXPECT_TRUE(captured[2].cpu().equal(triu_indices(3, 3, 1)));
+}
+
 // The memory of a destroyed graph is reused and overwritten at once.
 TEST(GraphReplay, AGraphMayGoWhileAReplayIsPending) {
   const DeviceArray<double> out(1, 0.0);

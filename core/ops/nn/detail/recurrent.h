@@ -40,10 +40,6 @@ class RecurrentSteps {
   std::vector<std::int64_t> starts_;  // of a packed batch
 };
 
-/// Returns a copy of an int64 tensor of the host on a device. During a capture the graph keeps the
-/// host's numbers, which each replay copies again.
-Tensor rows_on(const Tensor& host, Device device);
-
 /// Returns batch_sizes of packed sequences as numbers. Throws ShapeError unless batch_sizes is a
 /// 1-d int64 tensor of positive numbers that never grow and add up to the rows of the data.
 std::vector<std::int64_t> checked_batch_sizes(const Tensor& data, const Tensor& batch_sizes);

@@ -4,6 +4,7 @@
 #include <tern/core/autograd/record.h>
 #include <tern/core/kernels/backend.h>
 #include <tern/core/kernels/families/gemm.h>
+#include <tern/core/ops/common/detail/host_copy.h>
 #include <tern/core/ops/common/detail/record_outputs.h>
 #include <tern/core/ops/elementwise/detail/elementwise.h>
 #include <tern/core/ops/nn/detail/normalize_backward.h>
@@ -154,7 +155,7 @@ Tensor states_before(const RecurrentLayer& layer, const Tensor& first, const Ten
       at[steps.start(t) + b] = continues ? batch + steps.start(before) + b : b;
     }
   }
-  return index_select(cat({first, out}), 0, rows_on(index, out.device()));
+  return index_select(cat({first, out}), 0, copy_of_host(index, out.device()));
 }
 
 /// Runs a layer on the tensors kInput .. kBHh of `saved`, and sets kGates, kOut and, if wanted,
@@ -294,14 +295,6 @@ RecurrentResult run_narrow_layer(const RecurrentLayer& layer, const Tensor& inpu
 
 }  // namespace
 
-Tensor rows_on(const Tensor& host, Device device) {
-  kernels::GraphCapture* const capture = kernels::capture_on(device);
-  if (capture == nullptr) return host.to(device);
-  const Tensor pinned = host.pin_memory();
-  capture->after_replay(device.index(), [pinned] {});  // lives as long as the graph
-  return pinned.to(device, /*non_blocking=*/true);
-}
-
 std::vector<std::int64_t> checked_batch_sizes(const Tensor& data, const Tensor& batch_sizes) {
   TERN_CHECK(batch_sizes.dtype() == kLong && batch_sizes.dim() == 1 && batch_sizes.numel() > 0,
              ShapeError, "batch_sizes must be a 1-d int64 tensor that is not empty, got ",
@@ -327,7 +320,7 @@ RecurrentSteps::RecurrentSteps(ArrayRef<std::int64_t> sizes)
 
 Tensor RecurrentSteps::starts_on(Device device) const {
   if (starts_.empty()) return {};
-  return rows_on(tensor(starts_, TensorOptions(kLong).device(kCPU)), device);
+  return copy_of_host(tensor(starts_, TensorOptions(kLong).device(kCPU)), device);
 }
 
 RecurrentResult run_recurrent_layer(const RecurrentLayer& layer, const Tensor& input,

@@ -2,6 +2,7 @@
 
 #include <tern/core/kernels/backend.h>
 #include <tern/core/kernels/families/recurrent_layer.h>
+#include <tern/core/ops/common/detail/host_copy.h>
 #include <tern/core/ops/elementwise/detail/elementwise.h>
 #include <tern/core/ops/nn/detail/normalize_backward.h>
 #include <tern/core/ops/nn/detail/recurrent_library.h>
@@ -113,7 +114,7 @@ class LibraryCall {
           at[steps.start(t) + b] = steps.start(length - 1 - t) + b;
         }
       }
-      order_ = rows_on(order_, device_);
+      order_ = copy_of_host(order_, device_);
     }
     return index_select(rows, 0, order_);
   }
