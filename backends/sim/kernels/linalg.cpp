@@ -52,6 +52,8 @@ void substitute_back(Matrix& a, Matrix& b) {
 std::int64_t factor_cholesky(Matrix& a) {
   for (std::int64_t j = 0; j < a.rows; ++j) {
     for (std::int64_t i = 0; i < j; ++i) a(i, j) = 0;
+  }
+  for (std::int64_t j = 0; j < a.rows; ++j) {
     for (std::int64_t i = j; i < a.rows; ++i) {
       for (std::int64_t k = 0; k < j; ++k) a(i, j) -= a(i, k) * a(j, k);
       if (i == j) {
@@ -71,7 +73,7 @@ std::int64_t compute(const LinalgArgs& args, const T* in, const T* right, T* out
   Matrix a(in, args.n, args.n);
   if (args.op == LinalgOp::kCholesky) {
     const std::int64_t info = factor_cholesky(a);
-    if (info == 0) a.store(out);
+    a.store(out);
     return info;
   }
   Matrix b = args.op == LinalgOp::kInverse ? identity(args.n)
@@ -83,7 +85,7 @@ std::int64_t compute(const LinalgArgs& args, const T* in, const T* right, T* out
     double product = sign;
     for (std::int64_t i = 0; i < args.n; ++i) product *= a(i, i);
     *out = static_cast<T>(product);
-  } else if (info == 0) {
+  } else {
     substitute_back(a, b);
     b.store(out);
   }

@@ -28,9 +28,9 @@ enum class LinalgOp : std::int32_t {
 /// has one element per matrix: 0, or the 1-based index of the first pivot that is 0 after pivoting
 /// by rows; for kCholesky the order of the first leading minor that is not positive definite (one
 /// with NaN is not); for kEigh and kSvd 1 if the iteration does not converge; for kSvd 2 if an
-/// element is infinite or NaN, where kEigh writes NaN and gives 0. Where `info` is not 0, the
-/// output of the matrix is undefined, apart from kDeterminant and kLu. kTriangular and kQr always
-/// give 0.
+/// element is infinite or NaN, where kEigh writes NaN and gives 0. Where `info` is not 0,
+/// kSolve and kInverse divide by the pivots that are 0, kCholesky stops with the columns before, and
+/// the output of kEigh and kSvd is undefined. kTriangular and kQr always give 0.
 struct LinalgArgs {
   LinalgOp op;
   ScalarType dtype;

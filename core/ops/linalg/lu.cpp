@@ -303,14 +303,13 @@ std::tuple<Tensor, Tensor> linalg_slogdet(const Tensor& A) {
   }
   if (needs_grad(A)) {
     detail::record_outputs(
-        "LinalgSlogdetBackward0", {&sign, &logarithm}, {&A}, {&A, &logarithm},
+        "LinalgSlogdetBackward0", {&sign, &logarithm}, {&A}, {&A},
         [](const std::vector<Tensor>& g, const std::vector<Tensor>& saved) {
           if (!g[1].defined()) return std::vector<Tensor>(1);  // the sign has no gradient
-          // A singular matrix has no inverse, and its gradient is NaN.
-          const Tensor is_singular = detail::as_matrices(saved[1].detach().isinf());
-          const Tensor a =
-              saved[0].masked_fill(is_singular, std::numeric_limits<double>::quiet_NaN());
-          return std::vector<Tensor>{detail::as_matrices(g[1]) * linalg_inv(a).mT()};
+          // The transposed inverse; infinities for a singular matrix.
+          const Tensor& a = saved[0];
+          const Tensor scaled = eye(a.size(-1), a.options()) * detail::as_matrices(g[1]);
+          return std::vector<Tensor>{std::get<0>(linalg_solve_ex(a.mT(), scaled))};
         });
   }
   return {sign, logarithm};

@@ -54,7 +54,7 @@ Tensor cofactors_by_border(const Tensor& a) {
 Tensor cofactors(const Tensor& a, const Tensor& det) {
   const Tensor identity = eye(a.size(-1), a.options());
   const Tensor is_zero = as_matrices(det.detach()).eq(0);
-  const Tensor inverse = linalg_inv(where(is_zero, identity, a));
+  const Tensor inverse = std::get<0>(linalg_inv_ex(where(is_zero, identity, a)));
   Tensor regular = as_matrices(det) * inverse.mT();
   if (a.is_meta() || a.numel() == 0) return regular;
   const auto largest = [](const Tensor& x) { return x.detach().abs().amax({-2, -1}, true); };
@@ -170,19 +170,21 @@ std::tuple<Tensor, Tensor> solved(const Tensor& A, const Tensor& B, bool left, b
     out = detail::make_alias(x, result, contiguous_strides(result), x.storage_offset());
   }
   if (!needs_grad(A, B)) return {out, info};
+  const auto gradient_of_right = [left](const Tensor& a, const Tensor& g) {
+    return std::get<0>(linalg_solve_ex(a.mT(), g, left));
+  };
   out = record("LinalgSolveExBackward0", out,
                wrt(
                    A,
                    [=](const Tensor& g, const Tensor& a, const Tensor& x) {
-                     const Tensor gb = linalg_solve(a.mT(), as_matrix(g), left),
-                                  xt = as_matrix(x).mT();
+                     const Tensor gb = gradient_of_right(a, as_matrix(g)), xt = as_matrix(x).mT();
                      return left ? -gb.matmul(xt) : -xt.matmul(gb);
                    },
                    A, out),
                wrt(
                    B,
                    [=](const Tensor& g, const Tensor& a) {
-                     const Tensor gb = linalg_solve(a.mT(), as_matrix(g), left);
+                     const Tensor gb = gradient_of_right(a, as_matrix(g));
                      return is_vector ? gb.squeeze(-1) : gb;
                    },
                    A));
@@ -240,7 +242,9 @@ std::tuple<Tensor, Tensor> cholesky_factor(const Tensor& A, bool upper, bool che
                      const Tensor phi =
                          l.mT().matmul(upper ? g.mT() : g) * lower_half(l.size(-1), l.options());
                      const Tensor symmetric = (phi + phi.mT()) / 2;
-                     return linalg_solve(l, linalg_solve(l.mT(), symmetric), /*left=*/false);
+                     return linalg_solve_triangular(
+                         l, linalg_solve_triangular(l.mT(), symmetric, /*upper=*/true),
+                         /*upper=*/false, /*left=*/false);
                    },
                    out));
   return {out, info};

@@ -258,6 +258,33 @@ TEST(Linalg, SaysWhichMatricesHaveNoResult) {
   throws([&] { linalg_lu_factor_ex(a, true, true); });
 }
 
+// Like PyTorch: the solution divides by 0, and a factor stops with the columns before.
+TEST(Linalg, ComputesOnWithoutAResult) {
+  for (const Device device : {Device(kCPU), Device(kCUDA, 0)}) {
+    const Tensor a = stack({square({1, 2, 2, 4}), square({1, 2, 2, 1})}).to(device);
+    a.requires_grad_();
+    const Tensor x = std::get<0>(linalg_solve_ex(a, ones({2, 2, 1}, a.options())));
+    EXPECT_FALSE(isfinite(x[0]).any().item<bool>()) << x;
+    EXPECT_TRUE(isfinite(x[1]).all().item<bool>()) << x;
+    x.sum().backward();
+    EXPECT_FALSE(isfinite(a.grad()[0]).any().item<bool>()) << a.grad();
+    EXPECT_TRUE(isfinite(a.grad()[1]).all().item<bool>()) << a.grad();
+
+    a.mutable_grad() = Tensor();
+    std::get<1>(linalg_slogdet(a)).sum().backward();
+    EXPECT_TRUE(a.grad()[0].isinf().all().item<bool>()) << a.grad();
+    EXPECT_TRUE(isfinite(a.grad()[1]).all().item<bool>()) << a.grad();
+
+    const Tensor zero = zeros({2, 2}, a.options()).requires_grad_();
+    const Tensor factors = std::get<0>(linalg_cholesky_ex(stack({a[1].detach(), zero})));
+    EXPECT_TRUE(factors.detach().cpu().select(2, 0).equal(
+        tensor({1.0, 2.0, 0.0, 0.0}).to(kDouble).reshape({2, 2})));
+    EXPECT_TRUE(factors.triu(1).eq(0).all().item<bool>()) << factors;
+    factors.sum().backward();
+    EXPECT_TRUE(zero.grad().isnan().all().item<bool>()) << zero.grad();
+  }
+}
+
 TEST(Linalg, TakesADriverOnAGpuOnly) {
   EXPECT_EQ(error_of([] {
               linalg_svd(ones({2, 2}), true, "gesvd");

@@ -70,7 +70,6 @@ std::int64_t solve(const LinalgArgs& args, std::int64_t index) {
     static_cast<T*>(args.out)[index] = static_cast<T>(product);
     return info;
   }
-  if (info != 0) return info;
   const bool is_inverse = args.op == LinalgOp::kInverse;
   auto x = matrix_at<T>(args.out, index, n, is_inverse ? n : args.columns);
   if (is_inverse) {
@@ -81,7 +80,7 @@ std::int64_t solve(const LinalgArgs& args, std::int64_t index) {
   swap_rows<T>(x, pivots.data(), n);
   solve_triangular<T>(false, true, lu, x);
   solve_triangular<T>(true, false, lu, x);
-  return 0;
+  return info;
 }
 
 template std::int64_t lu<float>(const LinalgArgs&, std::int64_t);
