@@ -137,7 +137,7 @@ class TERN_API Backend : public RefCounted {
   using Tensors = std::vector<Tensor>;
 
   /// Wraps tern's group.
-  explicit Backend(distributed::ProcessGroup group) : group_(std::move(group)) {}
+  explicit Backend(const distributed::ProcessGroup& group) : group_(group) {}
 
   /// Returns the rank of this process.
   int getRank() const { return group_.rank(); }

@@ -38,12 +38,12 @@ class SyncBatchNormBackward final : public tern::detail::NormalizeBackward {
  public:
   SyncBatchNormBackward(const Tensor& input, const Tensor& weight, const Tensor& bias,
                         const Tensor& statistics, MemoryFormat format, double eps, double count,
-                        ProcessGroup group)
+                        const ProcessGroup& group)
       : NormalizeBackward("SyncBatchNormBackward", input, weight, bias, input.size(1), statistics,
                           format),
         eps_(eps),
         count_(count),
-        group_(std::move(group)) {
+        group_(group) {
     take_empty();  // a rank without elements takes part in the sums
   }
 
