@@ -169,10 +169,35 @@ Tensor nonzero(const Tensor& self) {
   return detail::make_alias(columns, {columns.size(1), columns.size(0)}, {1, columns.size(1)}, 0);
 }
 
+namespace {
+
+// The first `size` indices of elements that are not zero, one column per dimension, without asking
+// the device how many there are.
+Tensor static_indices(const Tensor& self, std::int64_t size, std::int64_t fill) {
+  const TensorOptions options = TensorOptions(kLong).device(self.device());
+  const Tensor mask = self.reshape({-1}).ne(0), ends = mask.cumsum(0);
+  // Row `size` takes the elements that have no row of their own.
+  const Tensor row = where(mask.logical_and(ends.le(size)), ends - 1, size);
+  const Tensor element =
+      zeros({size + 1}, options).scatter(0, row, arange(self.numel(), options)).narrow(0, 0, size);
+  const Tensor exists = arange(size, options).lt(mask.sum());
+  Tensor out = empty({size, self.dim()}, options);
+  std::int64_t stride = self.numel();
+  for (std::int64_t d = 0; d < self.dim(); ++d) {
+    stride /= self.size(d);
+    const Tensor index = element.floor_divide(stride).remainder(self.size(d));
+    out.select(1, d).copy_(where(exists, index, fill));
+  }
+  return out;
+}
+
+}  // namespace
+
 Tensor nonzero_static(const Tensor& self, StrictInt size, StrictInt fill_value) {
   TERN_OP("nonzero_static", self);
   TERN_CHECK(size >= 0, ShapeError, "'size' must be an non-negative integer, got ", size);
   const NoGradGuard no_grad;
+  if (self.is_cuda() && self.numel() != 0) return static_indices(self.detach(), size, fill_value);
   Tensor out = full({size, self.dim()}, Scalar(std::int64_t{fill_value}),
                     TensorOptions(kLong).device(self.device()));
   if (self.is_meta()) return out;

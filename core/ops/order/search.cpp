@@ -87,8 +87,9 @@ bool is_right(bool right, const std::optional<std::string_view>& side) {
   return *side == "right";
 }
 
-Tensor tensor_of(const Scalar& number) {
-  return scalar_tensor(number, number.is_floating_point() ? kDouble : kLong);
+Tensor tensor_of(const Scalar& number, Device device) {
+  const ScalarType dtype = number.is_floating_point() ? kDouble : kLong;
+  return scalar_tensor(number, TensorOptions(dtype).device(device));
 }
 
 void check_boundaries(const Tensor& boundaries) {
@@ -107,7 +108,8 @@ Tensor searchsorted(const Tensor& sorted_sequence, const Tensor& input, StrictBo
 Tensor searchsorted(const Tensor& sorted_sequence, const Scalar& input, StrictBool out_int32,
                     StrictBool right, std::optional<std::string_view> side, const Tensor& sorter) {
   TERN_OP("searchsorted", sorted_sequence);
-  return search(sorted_sequence, tensor_of(input), true, out_int32, is_right(right, side), sorter);
+  return search(sorted_sequence, tensor_of(input, sorted_sequence.device()), true, out_int32,
+                is_right(right, side), sorter);
 }
 
 Tensor bucketize(const Tensor& input, const Tensor& boundaries, StrictBool out_int32,
@@ -121,7 +123,7 @@ Tensor bucketize(const Scalar& input, const Tensor& boundaries, StrictBool out_i
                  StrictBool right) {
   TERN_OP("bucketize", input, boundaries);
   check_boundaries(boundaries);
-  return search(boundaries, tensor_of(input), true, out_int32, right, {});
+  return search(boundaries, tensor_of(input, boundaries.device()), true, out_int32, right, {});
 }
 
 }  // namespace tern
