@@ -6,6 +6,7 @@
 #include <limits>
 #include <set>
 #include <sstream>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -70,6 +71,7 @@ std::vector<Json> lines() {
   std::ifstream in(source_folder() + "/tests/differential/sized_calls.jsonl");
   std::vector<Json> all;
   for (std::string line; std::getline(in, line);) all.push_back(Json::parse(line));
+  if (all.empty()) throw std::runtime_error("sized_calls.jsonl cannot be read");
   return all;
 }
 
