@@ -29,9 +29,9 @@ def load_forms(program):
     return {row["python"]: Form(row) for row in rows}
 
 
-def load_known():
+def load_known(path=os.path.join(HERE, "known.txt")):
     """Patterns and reasons of the differences that stay."""
-    with open(os.path.join(HERE, "known.txt")) as lines:
+    with open(path) as lines:
         rows = [line.rstrip("\n").split(" -> ") for line in lines if line.strip() and not line.startswith("#")]
     with open(os.path.join(HERE, "../../docs/pytorch-differences.md")) as page:
         page = page.read()
@@ -110,6 +110,24 @@ class Target:
         return answers
 
 
+def targets_of(command, cuda, emulated, asan, asan_share=0.05):
+    """The targets that options of the command line ask for."""
+    targets, device, simulated = [Target("cpu", command)], ["--device", "cuda:0"], {"TERN_SIMULATE_CUDA": "2"}
+    if cuda:
+        targets.append(Target("cuda", command + device, simulated))
+    if emulated:
+        kernels = {**simulated, "TERN_PLUGIN_PATH": os.path.abspath(emulated)}
+        targets.append(Target("emulated", command + device, kernels, 0.05))
+    if asan:
+        library = subprocess.run(["gcc", "-print-file-name=libasan.so"], capture_output=True, text=True).stdout.strip()
+        sanitizer = {"LD_PRELOAD": library, "LD_LIBRARY_PATH": os.path.abspath(asan) + "/lib",
+                     "ASAN_OPTIONS": "detect_leaks=0:allocator_may_return_null=1"}
+        targets.append(Target("asan", command, sanitizer, asan_share))
+        if cuda:
+            targets.append(Target("asan-cuda", command + device, {**sanitizer, **simulated}, 0.02))
+    return targets
+
+
 def run_chunk(forms, targets, seed, count):
     """Programs from one seed on all targets: (target's index, program, difference) of each difference."""
     generator = Generator(forms, seed)
@@ -167,20 +185,7 @@ def main():
     options = parser.parse_args()
 
     command = [options.program] + (["--names"] if options.names else [])
-    targets = [Target("cpu", command)]
-    cuda = {"TERN_SIMULATE_CUDA": "2"}
-    if options.cuda:
-        targets.append(Target("cuda", command + ["--device", "cuda:0"], cuda))
-    if options.emulated:
-        targets.append(Target("emulated", command + ["--device", "cuda:0"],
-                              {**cuda, "TERN_PLUGIN_PATH": os.path.abspath(options.emulated)}, 0.05))
-    if options.asan:
-        library = subprocess.run(["gcc", "-print-file-name=libasan.so"], capture_output=True, text=True).stdout.strip()
-        sanitizer = {"LD_PRELOAD": library, "LD_LIBRARY_PATH": os.path.abspath(options.asan) + "/lib",
-                     "ASAN_OPTIONS": "detect_leaks=0:allocator_may_return_null=1"}
-        targets.append(Target("asan", command, sanitizer, 0.05))
-        if options.cuda:
-            targets.append(Target("asan-cuda", command + ["--device", "cuda:0"], {**sanitizer, **cuda}, 0.02))
+    targets = targets_of(command, options.cuda, options.emulated, options.asan)
     forms, known = load_forms(options.program), load_known()
 
     tasks = [(options.seed + i, min(CHUNK, options.count - i)) for i in range(0, options.count, CHUNK)]
