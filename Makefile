@@ -44,7 +44,8 @@ build-release build-asan build-tsan: build-%: setup
 	$(timed) "build $*" $(call build,$*)
 build-asan: build-release  # whose test programs it runs
 
-# PROGRAMS random programs, run by PyTorch and by tern, on the CPU and on simulated devices.
+# Sequence layers with random shapes for each option, and PROGRAMS random programs, run by PyTorch and by tern, on the CPU
+# and on simulated devices.
 PROGRAMS ?= 100000
 differential: setup
 	$(call configure,release)

