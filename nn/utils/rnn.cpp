@@ -61,6 +61,11 @@ Integers sizes_of_steps(const Integers& sorted_lengths) {
   return sizes;
 }
 
+/// Returns numbers on the CPU, whatever the default device is.
+Tensor host_tensor(const Integers& numbers) {
+  return tensor(numbers, TensorOptions(kLong).device(kCPU));
+}
+
 /// Returns, for each packed row, the row of a padded batch [T, B] or [B, T] whose first two
 /// dimensions are one. `order` has the sequence in the padded batch of each packed sequence.
 Tensor padded_rows(const Integers& sizes, const Integers& order, std::int64_t steps,
@@ -74,7 +79,7 @@ Tensor padded_rows(const Integers& sizes, const Integers& order, std::int64_t st
       rows.push_back(batch_first ? sequence * steps + time : time * batch + sequence);
     }
   }
-  return tensor(rows, kLong).to(device);
+  return host_tensor(rows).to(device);
 }
 
 Integers counted(std::int64_t count) {
@@ -157,12 +162,12 @@ PackedSequence pack_padded_sequence(const Tensor& input, const Tensor& lengths,
       return sorted[static_cast<std::size_t>(a)] > sorted[static_cast<std::size_t>(b)];
     });
     std::sort(sorted.rbegin(), sorted.rend());
-    sorted_indices = tensor(order, kLong).to(input.device());
+    sorted_indices = host_tensor(order).to(input.device());
   }
   const Integers sizes = sizes_of_steps(sorted);
   const Tensor rows = padded_rows(sizes, order, steps, batch_first, input.device());
   const Tensor data = index_select(input.reshape(with_front({steps * batch}, input, 2)), 0, rows);
-  return PackedSequence(data, tensor(sizes, kLong), sorted_indices);
+  return PackedSequence(data, host_tensor(sizes), sorted_indices);
 }
 
 std::tuple<Tensor, Tensor> pad_packed_sequence(const PackedSequence& sequence,
@@ -188,7 +193,7 @@ std::tuple<Tensor, Tensor> pad_packed_sequence(const PackedSequence& sequence,
     }
   }
   return {index_copy(padding, 0, rows, data).view(with_front(front, data, 1)),
-          tensor(lengths, kLong)};
+          host_tensor(lengths)};
 }
 
 Tensor pad_sequence(TensorList sequences, StrictBool batch_first, double padding_value,
@@ -238,8 +243,7 @@ PackedSequence pack_sequence(TensorList sequences, StrictBool enforce_sorted) {
   for (const Tensor& sequence : sequences) {
     lengths.push_back(sequence.defined() && sequence.dim() > 0 ? sequence.size(0) : 0);
   }
-  return pack_padded_sequence(pad_sequence(sequences), tensor(lengths, kLong), false,
-                              enforce_sorted);
+  return pack_padded_sequence(pad_sequence(sequences), host_tensor(lengths), false, enforce_sorted);
 }
 
 std::vector<Tensor> unpack_sequence(const PackedSequence& packed_sequences) {

@@ -38,9 +38,9 @@ AXES = {
 
 
 def draw_transformer(layer, d):
-    # A norm of one or two numbers knows only signs: what is left of them is rounding.
-    heads = d.size("heads", least=3 if d["head size"] == 1 else 2, most=4 if d["head size"] == 1 else 3)
-    size = d.size("head size", least=4 if heads == 1 else 2, most=5 if heads == 1 else 3)
+    # A norm of few numbers enlarges what rounding has lost, so there are at least 5.
+    heads = d.size("heads", least=5 if d["head size"] == 1 else 2, most=6 if d["head size"] == 1 else 3)
+    size = d.size("head size", least=5 if heads == 1 else 3, most=7 if heads == 1 else 4)
     width, batch = heads * size, None if d["batch"] is None else d.size("batch", most=3)
     source, target = d.size("source"), d.size("target") if "target" in d.choices else 0
     options = d.options("norm_first", "activation", "batch_first", "bias", "layer_norm_eps", "dropout")

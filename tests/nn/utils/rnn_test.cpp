@@ -162,5 +162,19 @@ TEST(PackedSequences, RefuseWhatDoesNotFitTogether) {
   EXPECT_TRUE(has_text(error(sizes, tensor({0, 1, 2})), "2 sequences, got [0, 1, 2]"));
 }
 
+// The numbers of rows were once on the default device, which a PackedSequence refuses.
+TEST(PackedSequences, HaveTheirLengthsOnTheCpuForAnyDefaultDevice) {
+  struct OnADevice {
+    OnADevice() { set_default_device(Device(0)); }
+    ~OnADevice() { set_default_device(kCPU); }
+  };
+  const OnADevice guard;
+  const PackedSequence packed = pack_sequence({ones({2, 2}), ones({3, 2})}, false);
+  EXPECT_TRUE(packed.data().is_cuda());
+  EXPECT_TRUE(same_bits(packed.batch_sizes(), tensor({2, 2, 1}, kCPU)));
+  const Tensor lengths = std::get<1>(pad_packed_sequence(packed));
+  EXPECT_TRUE(same_bits(lengths, tensor({2, 3}, kCPU)));
+}
+
 }  // namespace
 }  // namespace tern
