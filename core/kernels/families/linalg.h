@@ -29,8 +29,8 @@ enum class LinalgOp : std::int32_t {
 /// by rows; for kCholesky the order of the first leading minor that is not positive definite (one
 /// with NaN is not); for kEigh and kSvd 1 if the iteration does not converge; for kSvd 2 if an
 /// element is infinite or NaN, where kEigh writes NaN and gives 0. Where `info` is not 0,
-/// kSolve and kInverse divide by the pivots that are 0, kCholesky stops with the columns before, and
-/// the output of kEigh and kSvd is undefined. kTriangular and kQr always give 0.
+/// kSolve and kInverse divide by the pivots that are 0, kCholesky stops with the columns before,
+/// and the output of kEigh and kSvd is undefined. kTriangular and kQr always give 0.
 struct LinalgArgs {
   LinalgOp op;
   ScalarType dtype;

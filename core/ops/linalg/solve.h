@@ -28,8 +28,8 @@ TERN_API std::tuple<Tensor, Tensor> linalg_inv_ex(const Tensor& A, StrictBool ch
 /// Shape: A [..., n, n], B [..., n, k] -> [..., n, k]; B [..., n] -> [..., n]; without `left`,
 /// B [..., k, n] -> [..., k, n]
 TERN_API Tensor linalg_solve(const Tensor& A, const Tensor& B, StrictBool left = true);
-/// Returns the solutions as linalg_solve() does, infinities and NaN for a singular matrix, and for each
-/// matrix 0 or the number of the diagonal element that is 0, as int32. Does not wait for the
+/// Returns the solutions as linalg_solve() does, infinities and NaN for a singular matrix, and for
+/// each matrix 0 or the number of the diagonal element that is 0, as int32. Does not wait for the
 /// device. Throws for a singular matrix if `check_errors` is true.
 ///
 /// Shape: A [..., n, n], B [..., n, k] -> ([..., n, k], [...])
