@@ -221,4 +221,9 @@ BUGS = [
         made(2, [0.75, 0.5, -0.25], [3, 1]),
         ("gru(a, b, c, d, e, 0.0, f, g, h)", [0, 1, [2, 2], False, 1, True, False, False], [3, 4]),
     ]),
+    ("the info of solve_ex was a view for several right sides", [
+        made(0, [1], [1, 1], dtype="float64"),
+        made(1, [2], [1, 1, 1], dtype="float64"),
+        ("torch.linalg.solve_ex(a, b, left=c)", [0, 1, False], [2, 3]),
+    ]),
 ]

@@ -195,9 +195,10 @@ std::tuple<Tensor, Tensor> solved(const Tensor& A, const Tensor& B, bool left, b
 Tensor info_of_matrices(const Tensor& kernel_info, const Tensor& A) {
   Tensor info = detail::info_of(kernel_info, A);
   if (info.numel() == 0) return zeros(batch_of(A), info.options());
+  if (info.sizes() == batch_of(A)) return info;
   while (info.dim() > A.dim() - 2) info = info.select(0, 0);
   for (std::int64_t d = 0; d < info.dim(); ++d) info = info.narrow(d, 0, A.size(d));
-  return info;
+  return info.clone(MemoryFormat::Contiguous);
 }
 
 }  // namespace
