@@ -105,19 +105,17 @@ Heads make_heads(const Tensor& query, Tensor key, Tensor value, bool is_grouped)
 }
 
 /// Returns the mask as [B, H, L, S].
-Tensor expand_mask(const Tensor& mask, const Heads& heads) {
+Tensor expand_mask(Tensor mask, const Heads& heads) {
   DimVector sizes = heads.batch;
   sizes.push_back(heads.query.size(2));
   sizes.push_back(heads.key.size(2));
-  TERN_CHECK(mask.dim() >= 2, ShapeError,
-             "Expected attn_mask to be at least 2 dimensional, but got ", mask.dim(),
-             " dimensions for scores of sizes ", IntArrayRef(sizes));
   if (!is_expandable_to(mask.sizes(), sizes)) {
     const DimVector broadcast = broadcast_sizes(sizes, mask.sizes());
     detail::raise<ShapeError>("attn_mask of sizes ", mask.sizes(), " with scores of sizes ",
                               IntArrayRef(sizes), ": output with shape ", IntArrayRef(sizes),
                               " doesn't match the broadcast shape ", IntArrayRef(broadcast));
   }
+  while (mask.dim() < 2) mask = mask.unsqueeze(0);
   return as_heads(mask, heads.batch)
       .expand({heads.query.size(0), heads.query.size(1), heads.query.size(2), heads.key.size(2)});
 }

@@ -152,6 +152,28 @@ TEST(Attention, MaskedRowsAreZero) {
   }
 }
 
+TEST(Attention, RowsOfInfinitelyLowScoresAreZero) {
+  Inputs x(3, 4);
+  x.q = ones({2, 4, 3, 6}, kDouble);
+  x.q.select(2, 1).select(-1, 0) = kForbidden;
+  x.k = ones({2, 2, 4, 6}, kDouble);
+  const Tensor out = attend(x);
+  EXPECT_EQ(out.select(2, 1).abs().max().item<double>(), 0);
+  for (const bool create_graph : {false, true}) {
+    const Tensor direction = ones_like(out);
+    const Tensor of_values = autograd::grad({out}, {x.v}, {direction}, true, create_graph)[0];
+    EXPECT_TRUE(allclose(of_values, full_like(of_values, 1), 1e-12, 1e-12)) << of_values;
+  }
+}
+
+TEST(Attention, MasksBroadcast) {
+  const Inputs x(3, 4);
+  const Tensor keys = tensor({true, false, true, true}), rows = keys.expand({3, 4});
+  EXPECT_TRUE(attend(x, keys).equal(attend(x, rows)));
+  EXPECT_TRUE(attend(x, tensor(true)).equal(attend(x)));
+  EXPECT_TRUE(attend(x, tensor(0.5, kDouble)).allclose(attend(x)));
+}
+
 TEST(Attention, HasSecondDerivatives) {
   const Inputs x(3, 4);
   const Tensor allowed = ones({3, 4}, kBool);

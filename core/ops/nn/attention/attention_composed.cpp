@@ -34,11 +34,11 @@ Tensor attention_weights(const Tensor& scaled_query, const Tensor& key,
   if (terms.is_causal) {
     const TensorOptions flags = TensorOptions().dtype(kBool).device(scores.device());
     const Tensor future = ones({scores.size(-2), scores.size(-1)}, flags).triu(1);
-    return softmax(scores.masked_fill(future, kForbidden), -1);
+    scores = scores.masked_fill(future, kForbidden);
+  } else if (terms.mask.defined()) {
+    scores = terms.mask.dtype() == kBool ? scores.masked_fill(terms.mask.logical_not(), kForbidden)
+                                         : scores + terms.mask;
   }
-  if (!terms.mask.defined()) return softmax(scores, -1);
-  scores = terms.mask.dtype() == kBool ? scores.masked_fill(terms.mask.logical_not(), kForbidden)
-                                       : scores + terms.mask;
   const Tensor hopeless = scores.detach().eq(kForbidden).all({-1}, true);
   return softmax(scores.masked_fill(hopeless, 0), -1).masked_fill(hopeless, 0);
 }
