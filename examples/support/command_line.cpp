@@ -103,6 +103,11 @@ Option CommandLine::option(const std::string& name, T& variable, const std::stri
     using Limits = std::numeric_limits<T>;
     added->check(
         [](const std::string& text) { return check_whole<T>(text, Limits::min(), Limits::max()); });
+  } else if constexpr (std::is_same_v<T, std::string>) {
+    // An empty variable of the shell would pass for an option that was not given.
+    added->check([](const std::string& text) {
+      return text.empty() ? std::string("is empty") : std::string();
+    });
   }
   return Option(added);
 }

@@ -60,7 +60,8 @@ class CommandLine {
   CommandLine(const std::string& description, const std::string& name);
 
   /// Adds an option that sets `variable`: an integer, a double, a string or a vector of strings. A
-  /// name without dashes is a positional argument. Integers must be in the range of their type.
+  /// name without dashes is a positional argument. Integers must be in the range of their type, and
+  /// a string must not be empty.
   template <class T>
   Option option(const std::string& name, T& variable, const std::string& help = "");
   /// Adds an option without a value that sets `variable` to true.

@@ -89,6 +89,8 @@ TEST(Arguments, RangesAndWordsAreChecked) {
       {"custom_dataset --workers 100000", "; 4 threads for each processor are the most"},
       {"custom_op --rows 0", "--rows: " + whole + "1 to"},
       {"gru --length 1", "--length: " + whole + "2 to"},
+      {"date_translate --date ''", "--date: is empty"},
+      {"char_lm --data ''", "--data: is empty"},
       {"date_translate --dates 35526", "--dates: " + whole + "1 to 35525, got 35526"},
       {"classify --top 0 --weights a b", "--top: " + whole + "1 to"},
       {"tern-state diff a b --tolerance -1",
