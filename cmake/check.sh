@@ -23,6 +23,7 @@ law() {
 law versions "$here/versions.sh"
 if [ "$failed" -eq 0 ]; then
   law format "$here/format.sh"
+  law generated python3 -B tests/tools/generate_test.py FilesTest.test_none_is_stale
   law docs make docs
   if [ "$form" = full ]; then
     law clang "$here/clang.sh" "$jobs"
