@@ -53,6 +53,22 @@ TEST(GraphReplay, NumbersOfTheHostStayWithTheGraph) {
   EXPECT_TRUE(captured[2].cpu().equal(triu_indices(3, 3, 1)));
 }
 
+TEST(GraphReplay, NumbersOfTheHostAreForTheDeviceOfTheGraph) {
+  TERN_NEEDS_SIMULATOR();  // of two devices
+  const Stream other = getStreamFromPool(false, 1);
+  CUDAGraph graph;
+  const auto capture_on_both = [&] {
+    Event fork;
+    fork.record();
+    fork.block(other);
+    const StreamGuard guard(other);
+    logspace(0, 3, 4, 10.0, TensorOptions(Device(kCUDA, 1)));
+  };
+  EXPECT_EQ(error_of<NotImplementedError>([&] { graph.capture(capture_on_both); }),
+            "logspace: a CUDA graph can draw random numbers, step optimizers and copy numbers that "
+            "an op made on the host only on its own device, cuda:0, got cuda:1");
+}
+
 // The memory of a destroyed graph is reused and overwritten at once.
 TEST(GraphReplay, AGraphMayGoWhileAReplayIsPending) {
   const DeviceArray<double> out(1, 0.0);
