@@ -64,6 +64,9 @@ def circumstances(program):
         if step["f"].startswith("a.cov(") and any(number is not None for number in step["a"][2:]):
             if sizes.get(step["a"][0], [])[-1:] in ([], [1]):
                 found.add("a covariance of one observation with weights")
+        if re.match(r"torch\.linalg\.(cholesky|inv|solve)_ex\(", step["f"]) and len(step.get("o", [])) == 2:
+            if any(results.get(step["o"][1], {}).get("x", [])):
+                found.add("a matrix without a result")
         if not re.match(r"conv(_transpose)?\dd\(", step["f"]):
             continue
         weight, stride, padding = sizes.get(step["a"][1], []), step["a"][3], step["a"][4]
@@ -148,10 +151,23 @@ def leave_signals_to_parent():
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
 
 
+def shrink_on(target, program, found):
+    return shrink(shrink_on.forms, Interpreter(target.command, target.environment), program, found)
+
+
+def shrink_apart(target, program, found):
+    """Shrinks in a process of its own: PyTorch may crash in what is left of a program."""
+    with ProcessPoolExecutor(1, multiprocessing.get_context("fork")) as pool:
+        try:
+            return pool.submit(shrink_on, target, program, found).result()
+        except BrokenProcessPool:
+            return program, found
+
+
 def print_findings(groups, targets, forms, known, options):
     for (target, name), members in sorted(groups.items(), key=lambda item: -len(item[1])):
         print(f"{len(members):6d}  {target}  {name}: {members[0][1]['text'][:200]}", flush=True)
-    interpreters = {t.name: Interpreter(t.command, t.environment) for t in targets}
+    shrink_on.forms, targets = forms, {t.name: t for t in targets}
     for (target, name), members in sorted(groups.items(), key=lambda item: -len(item[1])):
         if not re.search(options.only, name):
             continue
@@ -159,7 +175,7 @@ def print_findings(groups, targets, forms, known, options):
         shown = set()
         # What shows at the end may have many causes.
         for program, found in members[:options.shrink * (4 if name.startswith("end") else 1)]:
-            program, found = shrink(forms, interpreters[target], program, found)
+            program, found = shrink_apart(targets[target], program, found)
             calls = tuple(step["f"] for step in program["steps"] if forms[step["f"]].op != "make")
             if calls not in shown and not known_by(known, program, found):
                 print(f"\n{len(members):6d}  {target}  {name}\n{report(forms, program, found)}", flush=True)
