@@ -88,11 +88,11 @@ TERN_HOST_DEVICE T erfc(T x) {
   const T a = at_most(abs(x), kHighest);
   const T square = a * a;
   const auto [k, r] = reduce_exp(-square);
-  const T e = expm1_reduced(r - square_error(a, square)) + T(1);
+  const T e = expm1_reduced(r - square_error(a, square));  // e^r - 1, so that 1 + e is not rounded
   const T t = (a - kErfcCentre<T>) / (a + kErfcCentre<T>);
   // Larger by 2^64 at first, because the result may be denormal.
-  const T scaled =
-      e * power_of_two<T>(static_cast<Bits>(k + 64)) * (erfc_scaled(t) / (T(1) + T(2) * a));
+  const T rest = erfc_scaled(t) / (T(1) + T(2) * a);
+  const T scaled = mul_add(e, rest, rest) * power_of_two<T>(static_cast<Bits>(k + 64));
   const T y = scaled * T(0x1p-64), far = x < 0 ? T(2) - y : y;
   return a < T(0.6) ? T(1) - x * erf_small(x * x) : far;
 }

@@ -93,12 +93,13 @@ std::vector<T> patterns(Bits step) {
     std::memcpy(&x, &bits, sizeof(x));
     all.push_back(x);
   } while (!__builtin_add_overflow(bits, step, &bits));
+  constexpr double kHardForErfc = 0x1.fa40000f076a7p+2;
   // Special arguments of functions: overflow, underflow, the ends of reduced ranges, zeros.
-  const double edges[] = {0,         0x1p-149, 0x1p-126,  0x1p-24,   0x1p-13,  0.3465736, 0.5,
-                          0.6931472, 1,        1.0397208, 1.4142135, 2,        9.01,      17.3287,
-                          20,        25,       87.3,      88.02969,  88.37626, 88.5,      88.72284,
-                          89,        103.278,  103.98,    104,       709.7827, 710.4758,  745.1332,
-                          746,       1048576,  1e9};
+  const double edges[] = {
+      0,    0x1p-149,  0x1p-126,  0x1p-24,  0x1p-13,  0.3465736, 0.5,     0.6931472,
+      1,    1.0397208, 1.4142135, 2,        9.01,     17.3287,   20,      25,
+      87.3, 88.02969,  88.37626,  88.5,     88.72284, 89,        103.278, 103.98,
+      104,  709.7827,  710.4758,  745.1332, 746,      1048576,   1e9,     kHardForErfc};
   for (double edge : edges) {
     T x = static_cast<T>(edge);
     for (int i = 0; i < 3; ++i) x = std::nextafter(x, -std::numeric_limits<T>::infinity());
