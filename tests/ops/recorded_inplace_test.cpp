@@ -326,5 +326,17 @@ TEST(RecordedInplace, KeepsTheDtypeOfItsTensor) {
          tensor({0.6F, 3.6F}));
 }
 
+// As in PyTorch, an integer tensor gets a history from a value that requires grad.
+TEST(RecordedInplace, KeepsTheHistoryWhereAnOpHasNoDerivative) {
+  const Tensor value = tensor(2.0).requires_grad_();
+  Tensor x = zeros({2}, kLong);
+  x.masked_fill_(ones({2}, kBool), value);
+  x.bitwise_xor_(tensor({1, 2}));
+  x.narrow(0, 0, 1).bitwise_or_(tensor(4));
+  EXPECT_TRUE(x.equal(tensor({7, 0}))) << x;
+  ASSERT_TRUE(x.grad_fn());
+  EXPECT_EQ(x.grad_fn()->name(), "MaskedFillBackward1");
+}
+
 }  // namespace
 }  // namespace tern::testing

@@ -54,9 +54,9 @@ bool share_memory(const Tensor& self, std::initializer_list<const Tensor*> other
   });
 }
 
-// Gives `self` the elements, unless they are there already, and the history of `result`, which has
-// the same sizes. If `self` is a view, its base gets a rule that joins the base's old history with
-// the result's.
+// Gives `self` the elements, unless they are there already, and the history of `result`, if it has
+// one. Both have the same sizes. If `self` is a view, its base gets a rule that joins the base's
+// old history with the result's.
 void adopt_result(const Tensor& self, const Tensor& result) {
   TERN_CHECK(can_cast(result.dtype(), self.dtype()), DTypeError, "result type ",
              result.scalar_type(), " can't be cast to the desired output type ",
@@ -73,12 +73,10 @@ void adopt_result(const Tensor& self, const Tensor& result) {
     const NoGradGuard no_grad;
     self.detach().copy_(fitting);
   }
+  const autograd::Edge edge = autograd::gradient_edge(fitting);
+  if (!edge.function) return;  // an op without a derivative leaves the history as it is
   const Tensor base = self._base();
-  if (!base.defined()) {
-    const autograd::Edge edge = autograd::gradient_edge(fitting);
-    autograd::set_history(self, edge.function, edge.input_nr);
-    return;
-  }
+  if (!base.defined()) return autograd::set_history(self, edge.function, edge.input_nr);
   // Rebase: the base's gradient combines its old history (outside the view) with the result's
   // (inside). The view's version is now outdated, so it gets its new rule on the next request.
   const Geometry whole(base), part(self);
