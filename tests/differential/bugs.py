@@ -226,4 +226,9 @@ BUGS = [
         made(1, [2], [1, 1, 1], dtype="float64"),
         ("torch.linalg.solve_ex(a, b, left=c)", [0, 1, False], [2, 3]),
     ]),
+    ("cosine_similarity promoted a tensor without dimensions as a number", [
+        made(0, [1], []),
+        made(1, [1, 2, 3], dtype="float16"),
+        ("torch.cosine_similarity(a, b, c)", [0, 1, 0], [2]),
+    ]),
 ]
