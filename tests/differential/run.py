@@ -5,6 +5,7 @@ run.py build/release/bin/differential --count 100000 --cuda --asan build/asan
 """
 
 import argparse
+import faulthandler
 import json
 import multiprocessing
 import os
@@ -57,6 +58,8 @@ def circumstances(program):
     sizes = {number: result["s"] for number, result in results.items()}
     if any(0 in shape for shape in sizes.values()):
         found.add("a tensor without elements")
+    if any(isinstance(x, str) for result in results.values() for x in result.get("x", [])):
+        found.add("an infinite number")  # or NaN
     for step in program["steps"]:
         if step["f"].startswith("F.binary_cross_entropy_with_logits("):
             if len({results[number]["d"] for number in step["a"][:2] if number in results}) > 1:
@@ -199,6 +202,7 @@ def main():
     parser.add_argument("--only", default="", help="shrink the groups that this pattern finds")
     parser.add_argument("--keep", metavar="FILE", help="append the shrunk programs to this file")
     options = parser.parse_args()
+    faulthandler.enable()  # names the call of PyTorch that crashes
 
     command = [options.program] + (["--names"] if options.names else [])
     targets = targets_of(command, options.cuda, options.emulated, options.asan)

@@ -80,7 +80,8 @@ class Form:
         self.traits, self.sampler = traits_of(self.cpp, self.op), sampler_name(self.cpp, self.op)
         text = re.sub(r" #\d+$", "", self.python)
         parameters = ",".join("abcdefgh"[:len(self.kinds)])
-        self.call = eval(f"lambda {parameters}: {text}", NAMESPACE)
+        # The name of the file is what a crash of PyTorch shows.
+        self.call = eval(compile(f"lambda {parameters}: {text}", row["python"], "eval"), NAMESPACE)
         self.autograd = self.op in ("backward", "grad")
 
 

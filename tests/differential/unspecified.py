@@ -9,7 +9,7 @@ SIZED_BY_VALUES = frozenset("unique unique_dim unique_consecutive nonzero argwhe
                             "bincount".split())
 # Ops whose results, or gradients, are rounding alone for matrices with equal or vanishing singular values.
 DEGENERATE = frozenset("pinverse linalg_pinv linalg_cond linalg_qr linalg_svd linalg_svdvals linalg_matrix_norm "
-                       "linalg_norm linalg_lstsq cholesky_inverse cholesky_solve".split())
+                       "linalg_norm linalg_lstsq linalg_matrix_sqrth geqrf cholesky_inverse cholesky_solve".split())
 
 
 def is_degenerate(matrices):
@@ -49,6 +49,8 @@ def check_specified(form, tensors, arguments, taint, promised):
     first = tensors[0] if tensors else None
     if "layout" in form.traits and first.dim() > 1 and first.numel() > 1 and storage_of(first) not in promised:
         raise Skip()
+    if form.op == "range" and len(arguments) > 3 and "int" in str(arguments[3]) and abs(arguments[2]) < 1:
+        raise Skip()  # a division by the step 0, which ends the process
     if form.op == "detach_" and first._is_view():
         raise Skip()
     if form.op.startswith("as_strided") and first._is_view() and storage_of(first) not in promised:
@@ -70,7 +72,8 @@ def check_specified(form, tensors, arguments, taint, promised):
         raise Skip()
     if form.op == "unique" and first.is_floating_point() and first.isnan().sum() > 1:
         raise Skip()  # the order of several NaN
-    if form.op in ("div", "div_") and "trunc" in form.python and overflows(arguments):
+    if (form.op.rstrip("_") in ("gcd", "lcm") or form.op in ("div", "div_") and "trunc" in form.python) and overflows(
+            arguments):
         raise Skip()  # ends the process
     if form.op in ("median", "nanmedian") and first.numel() == 0:
         raise Skip()  # NaN as an integer
@@ -81,7 +84,8 @@ def check_specified(form, tensors, arguments, taint, promised):
         raise Skip()
     if form.op.startswith(("linalg_lu", "linalg_matrix_rank")) and not bool(torch.isfinite(first).all()):
         raise Skip()
-    if form.op.startswith("linalg_matrix_rank") and all(t == 0.0 for t in arguments[1:3]) and is_degenerate(first):
+    tolerances = arguments[1:3] if form.op.startswith("linalg_matrix_rank") else []
+    if 0.0 in tolerances and not any(tolerances) and is_degenerate(first):
         raise Skip()  # without a tolerance, rounding decides
     if "quantile" in form.op and first.requires_grad and first.detach().unique().numel() != first.numel():
         raise Skip()  # the gradient may go to any of equal elements
