@@ -10,7 +10,7 @@
 namespace tern::detail {
 namespace {
 
-constexpr std::uint64_t kLocalSize = 30, kCentralSize = 46, kEndSize = 22;
+constexpr std::uint64_t kCentralSize = 46, kEndSize = 22;
 constexpr std::uint64_t kLocatorSize = 20, kEnd64Size = 56, kMaxComment = 0xFFFF;
 constexpr std::uint64_t kMaxRatio = 1032;  // the best compression ratio of deflate
 

@@ -66,7 +66,7 @@ void ZipWriter::add(std::string_view name, std::initializer_list<std::string_vie
     crc = crc32(crc, piece);
   }
 
-  constexpr std::size_t kLocalSize = 30, kPaddingHead = 4;
+  constexpr std::size_t kPaddingHead = 4;
   std::string extra = zip64_field({size, size});
   const std::uint64_t unpadded = position_ + kLocalSize + name.size() + extra.size() + kPaddingHead;
   const std::uint64_t padding = (kAlignment - unpadded % kAlignment) % kAlignment;

@@ -12,6 +12,8 @@ namespace tern::detail {
 
 /// A 32-bit field with this value means that the zip64 field has the number.
 constexpr std::uint64_t kSee64 = 0xFFFFFFFF;
+/// The size of a local header without the name and the extra fields.
+constexpr std::uint64_t kLocalSize = 30;
 
 /// One file in a ZIP archive.
 struct ZipEntry {
