@@ -143,7 +143,7 @@ void ZipArchive::locate_data(std::uint64_t end) {
   std::ranges::sort(order, {}, &ZipEntry::offset);
   for (std::size_t i = 0; i < order.size(); ++i) {
     ZipEntry& entry = *order[i];
-    const std::uint64_t next = i + 1 < order.size() ? order[i + 1]->offset : end;
+    const std::uint64_t next = i + 1 < order.size() ? std::min(order[i + 1]->offset, end) : end;
     const std::uint64_t named = kLocalSize + entry.name.size();
     check(entry.offset <= next && named <= next - entry.offset, file_, "entry '", entry.name,
           "' overlaps the next part of the file");

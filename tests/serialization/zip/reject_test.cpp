@@ -1,3 +1,4 @@
+#include <tern/serialization/archive.h>
 #include <tern/serialization/file/detail/little_endian.h>
 
 #include "serialization/reject.h"
@@ -207,6 +208,18 @@ TEST_F(ZipReject, WhatTheListSays) {
   std::string moved = make_zip({good_});
   ++moved[moved.size() - 6];
   rejects(moved, "the list of contents should be bytes");
+}
+
+// Memory has no end that a read could find.
+TEST_F(ZipReject, EntriesBehindTheEndOfTheFile) {
+  ZipPart far("b.npy", array_), farther("c.npy", array_);
+  far.offset_error = 1 << 20;
+  farther.offset_error = 2 << 20;
+  const std::string bytes = make_zip({good_, far, farther});
+  rejects(bytes, "entry 'b.npy' overlaps the next part of the file");
+  serialize::InputArchive archive;
+  const auto read = [&] { archive.load_from(bytes.data(), bytes.size()); };
+  EXPECT_NE(error_of<FileError>(read).find("entry 'b.npy' overlaps"), std::string::npos);
 }
 
 TEST_F(ZipReject, CutOffAnywhere) {
