@@ -206,7 +206,7 @@ Tensor cosine_similarity(const Tensor& x1, const Tensor& x2, StrictInt dim, doub
   TERN_AUTOCAST(kUnchanged, kFloat32, cosine_similarity, x1, x2, dim, eps);
   TERN_CHECK(eps >= 0, Error, "eps must be non-negative, got: ", eps);
   const DimVector sizes = broadcast_sizes(x1.sizes(), x2.sizes());
-  // As in PyTorch, a number without dimensions promotes as one with dimensions.
+  // As in PyTorch, a tensor without dimensions promotes like any other.
   const ScalarType dtype = promote_types(x1.dtype(), x2.dtype());
   TERN_CHECK(is_floating_point(dtype), DTypeError,
              "expected common dtype to be floating point, yet common dtype is ", dtype);
