@@ -63,8 +63,8 @@ std::size_t InputFile::read_part(std::uint64_t offset, char* to, std::size_t cou
 }
 
 void InputFile::read(std::uint64_t offset, void* to, std::size_t count) const {
-  TERN_CHECK(offset <= size_ && count <= size_ - offset, FileError, "load: '", path_, "': ", count,
-             " bytes at ", offset, " lie outside its ", size_, " bytes");
+  TERN_CHECK(offset <= size_ && count <= size_ - offset, FileError, "load: '", path_, "' has ",
+             size_, " bytes, which do not include ", count, " bytes from ", offset, " on");
   auto* next = static_cast<char*>(to);
   while (count > 0) {
     const std::size_t done = read_ ? read_(offset, next, count) : read_part(offset, next, count);

@@ -210,7 +210,7 @@ TEST_F(ZipReject, WhatTheListSays) {
   rejects(moved, "the list of contents should be bytes");
 }
 
-// Memory has no end that a read could find.
+// A read of memory does not stop at the end of the archive by itself, as one of a file does.
 TEST_F(ZipReject, EntriesBehindTheEndOfTheFile) {
   ZipPart far("b.npy", array_), farther("c.npy", array_);
   far.offset_error = 1 << 20;
