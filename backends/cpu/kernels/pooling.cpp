@@ -6,6 +6,7 @@
 #include <type_traits>
 
 #include <tern/backends/cpu/kernels/pooling/squares.h>
+#include <tern/backends/cpu/kernels/reduce/span.h>
 #include <tern/backends/cpu/kernels/support/scratch.h>
 #include <tern/backends/cpu/kernels/support/span.h>
 #include <tern/backends/cpu/kernels/support/widen.h>
@@ -269,8 +270,28 @@ class PoolingRows {
     for (std::int64_t o = end; o < n; ++o) to[o] = divided(from[o], rows, o);
   }
 
+  /// Returns the sum of a window that has all columns of the input, whose rows are one span.
+  T sum_of_whole_rows(const Row& row) const {
+    const T* const plane = static_cast<const T*>(args_.in) + row.plane * plane_size();
+    const std::int64_t count = (row.y.end - row.y.begin) * args_.sizes[2];
+    Accumulator<Sum, T> sum = 0;
+    for (std::int64_t z = row.z.begin; z < row.z.end; ++z) {
+      sum += reduce_span<Sum>(plane + (z * args_.sizes[1] + row.y.begin) * args_.sizes[2], count);
+    }
+    return static_cast<T>(sum);
+  }
+
   void average(std::int64_t number) const {
     const Row row = row_of(number);
+    if (args_.out_sizes[2] == 1 && args_.sizes[2] > 1) {
+      const PoolingRange range = pooling_range(args_, row.plane, 2, 0);
+      if (range.begin == 0 && range.end == args_.sizes[2]) {
+        T* const out = static_cast<T*>(args_.out) + number;
+        *out = sum_of_whole_rows(row);
+        divide(out, out, row_divisor(row));
+        return;
+      }
+    }
     const Columns columns = this->columns(T(0), false);
     if (columns.all == nullptr) return;
     T* __restrict const sums = columns.inside;
