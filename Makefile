@@ -99,7 +99,7 @@ gpu-bundle: setup
 gpu: gpu-bundle
 	cmake/verify_gpu.sh build/gpu-bundle.tar.xz out/gpu
 
-# tern beside libtorch; in at most 6 minutes, compiling aside. PROGRAMS, THREADS and ROUNDS as in run.py.
+# tern beside libtorch; in about 9 minutes, compiling aside. PROGRAMS, THREADS and ROUNDS as in run.py.
 bench: all
 	benchmarks/run.py build/release
 
