@@ -38,7 +38,7 @@ def section(title, options, members, also):
         elif is_call and d.type.removesuffix("&") == options.name and d.doc:  # not private
             type = d.parameters[0].rpartition(" ")[0]
             rows.setdefault(d.name, (type, values.get(d.name, ""), about(d)))
-        elif d.kind in ("option", "variable") and not d.name.endswith("_"):
+        elif d.kind in ("option", "variable") and not d.name.endswith("_") and not re.search(r"\bstatic\b", d.code):
             rows.setdefault(d.name, (d.type, d.value, about(d)))
     facts = [f"The class of {', '.join(also)}."] if also else []
     facts += [f"Made from {' or '.join(made)}."] if made else []
