@@ -138,13 +138,7 @@ class DataLoaderBase {
     while (true) {
       Job job = shuttle_.pop_job();
       if (job.quit) return;
-      const std::size_t number = job.sequence_number;
-      try {
-        shuttle_.push_result(
-            {fetch(dataset, std::move(*job.batch_request), number, worker), number});
-      } catch (...) {
-        shuttle_.push_result({std::current_exception(), number});
-      }
+      shuttle_.push_result(result_of(dataset, std::move(job), worker));
     }
   }
   /// Gives the workers a request, or the end of one, with the next number.
@@ -180,6 +174,15 @@ class DataLoaderBase {
   bool joined_ = false;
 
  private:
+  /// Runs a request. The worker keeps no part of an exception, which another thread frees.
+  Result result_of(Dataset& dataset, Job job, std::size_t worker) {
+    const std::size_t number = job.sequence_number;
+    try {
+      return {fetch(dataset, std::move(*job.batch_request), number, worker), number};
+    } catch (...) {
+      return {std::current_exception(), number};
+    }
+  }
   /// Fetches a batch, whose random transforms draw the same numbers on every thread.
   std::optional<Batch> fetch(Dataset& dataset, BatchRequest request, std::size_t number,
                              std::optional<std::size_t> worker) {
