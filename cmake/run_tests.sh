@@ -10,6 +10,9 @@ logs=build/$preset/Testing
 # allocations are a sixth of the time; ASAN_OPTIONS=malloc_context_size=30 shows the whole ones.
 export ASAN_OPTIONS="allocator_may_return_null=1:malloc_context_size=5:${ASAN_OPTIONS:-}"
 
+# A child of a program with threads may start threads, too: tests of several writers do.
+export TSAN_OPTIONS="suppressions=$(cd "$here/.." && pwd)/tests/thread_sanitizer.txt:die_after_fork=0:${TSAN_OPTIONS:-}"
+
 # The preset's limit ends a program that hangs; the full tests need longer.
 limit=${TERN_TEST_TIMEOUT:-${TERN_TEST_FULL:+3600}}
 
