@@ -199,10 +199,13 @@ Tensor slice(const Tensor& self, StrictInt dim, std::optional<StrictInt> start,
   };
   const std::int64_t from = clipped(start.value_or(0));
   const std::int64_t to = std::max(from, clipped(end.value_or(size)));
+  const std::int64_t count = to > from ? (to - from - 1) / step + 1 : 0;
   DimVector sizes = self.self().sizes, strides = self.self().strides;
   const std::int64_t offset = self.storage_offset() + from * strides[d];
-  sizes[d] = (to - from + step - 1) / step;
-  strides[d] *= step;
+  sizes[d] = count;
+  // May wrap where there is one element at most; PyTorch's stride does, too.
+  strides[d] = static_cast<std::int64_t>(static_cast<std::uint64_t>(strides[d]) *
+                                         static_cast<std::uint64_t>(step));
   const auto at = static_cast<std::int64_t>(d);
   return view_of("SliceBackward0", self, sizes, strides, offset,
                  [shape = self.self().sizes, at, from, to, step](const Tensor& g) {
