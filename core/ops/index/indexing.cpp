@@ -305,11 +305,19 @@ Tensor without_leading_ones(const Tensor& values) {
   return result;
 }
 
+// One element for a mask takes the dtype of the tensor, as in masked_fill().
+Tensor source_for(const Indexed& indexed, const Tensor& values, bool accumulate) {
+  const std::vector<Selector>& selectors = indexed.selectors;
+  const bool fills = !accumulate && values.numel() == 1 && selectors.size() == 1 &&
+                     selectors[0].tensor.dtype() == kBool;
+  return fills ? values.to(indexed.view.dtype()) : values;
+}
+
 Tensor& put_elements(Tensor& self, Indices indices, const Tensor& values, bool accumulate) {
   Indexed indexed = apply_indices(self, indices);
   Tensor& view = indexed.view;
-  Tensor source = values;
-  if (values.dim() == 0 && values.is_cpu()) source = values.to(self.device());
+  Tensor source = source_for(indexed, values, accumulate);
+  if (source.dim() == 0 && source.is_cpu()) source = source.to(self.device());
   if (!indexed.selectors.empty()) {
     const Selection selection =
         make_selection("index_put_", IndexOp::kIndexPut, view, indexed.selectors);
@@ -342,7 +350,7 @@ Tensor with_elements(const Tensor& self, Indices indices, const Tensor& values, 
   if (indexed.view.is_same(self) && !indexed.selectors.empty()) {
     const Selection selection =
         make_selection("index_put", IndexOp::kIndexPut, self, indexed.selectors);
-    return put_selected(self, selection, values, accumulate);
+    return put_selected(self, selection, source_for(indexed, values, accumulate), accumulate);
   }
   Tensor out = self.clone();
   return put_elements(out, indices, values, accumulate);
