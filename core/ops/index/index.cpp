@@ -41,6 +41,8 @@ void check_index(const char* name, const char* method, const Tensor& self, const
   check_same_device(method, {&self, &index}, {"self", "index"});
 }
 
+Tensor as_long(const Tensor& index) { return index.dtype() == kInt ? index.to(kLong) : index; }
+
 void check_index_range(const Tensor& index, std::int64_t limit) {
   if (index.numel() == 0 || !index.is_cpu()) return;
   for (const std::int64_t value :
@@ -159,8 +161,9 @@ void add_slices(const Tensor& out, std::int64_t dim, const Tensor& index, const 
   });
 }
 
-Tensor add_slices_to(const Tensor& self, std::int64_t dim, const Tensor& index,
+Tensor add_slices_to(const Tensor& self, std::int64_t dim, const Tensor& any_index,
                      const Tensor& source, const Scalar& alpha, const Tensor& into) {
+  const Tensor index = detail::as_long(any_index);
   Tensor out = detail::into_or_copy(into, self);
   add_slices(out, dim, index, source, alpha);
   if (!needs_grad(self, source)) return out;
@@ -241,8 +244,9 @@ Tensor fill_slices_of(const Tensor& self, std::int64_t dim, const Tensor& index,
 
 }  // namespace
 
-Tensor index_select(const Tensor& self, StrictInt dim, const Tensor& index) {
-  TERN_OP("index_select", self, dim, index);
+Tensor index_select(const Tensor& self, StrictInt dim, const Tensor& any_index) {
+  TERN_OP("index_select", self, dim, any_index);
+  const Tensor index = detail::as_long(any_index);
   detail::check_index("index_select", "_index_select", self, index);
   TERN_CHECK(index.dim() <= 1, IndexError,
              "index_select(): Index is supposed to be a vector, got sizes ", index.sizes());

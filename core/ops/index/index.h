@@ -4,12 +4,13 @@
 
 namespace tern {
 
-/// Returns a copy of the slices of dimension `dim` that the 1-d int64 `index` names, in its order.
-/// Throws IndexError for an index out of range or below 0, DTypeError for another dtype of `index`.
+/// Returns a copy of the slices of dimension `dim` that the 1-d `index` names, in its order; it is
+/// int64 or int32. Throws IndexError for an index out of range or below 0, DTypeError for another
+/// dtype of `index`.
 TERN_API Tensor index_select(const Tensor& self, StrictInt dim, const Tensor& index);
 /// Returns a copy of self with alpha * slice j of `source` added to slice index[j] of dimension
-/// `dim`. Equal indices accumulate. Throws ShapeError and DTypeError when `source` does not fit
-/// `self`, IndexError out of range.
+/// `dim`; `index` is int64 or int32. Equal indices accumulate. Throws ShapeError and DTypeError
+/// when `source` does not fit `self`, IndexError out of range.
 TERN_API Tensor index_add(const Tensor& self, StrictInt dim, const Tensor& index,
                           const Tensor& source, const Scalar& alpha = 1);
 TERN_API Tensor& index_add_(Tensor& self, StrictInt dim, const Tensor& index, const Tensor& source,

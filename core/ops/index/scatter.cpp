@@ -93,8 +93,9 @@ void check_number_scatter(const Tensor& self, std::int64_t dim, const Tensor& in
   check_index_shape("scatter", detail::at_least_1d(self), detail::at_least_1d(index), d);
 }
 
-Tensor replaced(const Tensor& self, std::int64_t dim, const Tensor& index, const Scalar& value,
+Tensor replaced(const Tensor& self, std::int64_t dim, const Tensor& any_index, const Scalar& value,
                 const Tensor& into = {}) {
+  const Tensor index = detail::as_long(any_index);
   check_number_scatter(self, dim, index);
   Tensor out = detail::into_or_copy(into, self);
   scatter_into("scatter", IndexOp::kScatter, out, dim, index, scattered_number(out, value));
@@ -105,8 +106,9 @@ Tensor replaced(const Tensor& self, std::int64_t dim, const Tensor& index, const
           self, [dim](const Tensor& g, const Tensor& at) { return g.scatter(dim, at, 0); }, index));
 }
 
-Tensor replaced(const Tensor& self, std::int64_t dim, const Tensor& index, const Tensor& whole,
+Tensor replaced(const Tensor& self, std::int64_t dim, const Tensor& any_index, const Tensor& whole,
                 const Tensor& into = {}) {
+  const Tensor index = detail::as_long(any_index);
   check_scatter("scatter", self, dim, index, whole);
   const Tensor source = used_part(whole, index);
   Tensor out = detail::into_or_copy(into, self);
@@ -124,8 +126,9 @@ Tensor replaced(const Tensor& self, std::int64_t dim, const Tensor& index, const
           index));
 }
 
-Tensor added(const Tensor& self, std::int64_t dim, const Tensor& index, const Tensor& whole,
+Tensor added(const Tensor& self, std::int64_t dim, const Tensor& any_index, const Tensor& whole,
              const Tensor& into = {}) {
+  const Tensor index = detail::as_long(any_index);
   check_scatter("scatter_add", self, dim, index, whole);
   const Tensor source = used_part(whole, index);
   Tensor out = detail::into_or_copy(into, self);
@@ -150,7 +153,7 @@ std::string_view new_name(std::string_view reduce) {
 // Does the kernel's check of a number for all elements of the index.
 Tensor number_source(const Tensor& self, std::int64_t dim, const Tensor& index,
                      const Scalar& value) {
-  check_number_scatter(self, dim, index);
+  check_number_scatter(self, dim, detail::as_long(index));
   return scattered_number(self, value).expand(index.sizes());
 }
 
@@ -172,8 +175,9 @@ void scatter_elements(const char* name, kernels::IndexOp op, const Tensor& out, 
 
 }  // namespace detail
 
-Tensor gather(const Tensor& self, StrictInt dim, const Tensor& index, StrictBool) {
-  TERN_OP("gather", self, dim, index);
+Tensor gather(const Tensor& self, StrictInt dim, const Tensor& any_index, StrictBool) {
+  TERN_OP("gather", self, dim, any_index);
+  const Tensor index = detail::as_long(any_index);
   if (index.numel() != 0) detail::check_index("gather", "gather", self, index);
   const auto d = static_cast<std::size_t>(wrap_dim(dim, self.dim()));
   const Tensor from = detail::at_least_1d(self.detach()), indices = detail::at_least_1d(index);

@@ -8,10 +8,10 @@
 
 namespace tern {
 
-/// Picks elements along dimension `dim`: out[.., j, ..] = self[.., index[.., j, ..], ..]. The int64
-/// `index` has the shape of the result and is nowhere larger than self, except along `dim`. Throws
-/// ShapeError, DTypeError, and IndexError out of range. The gradient is dense, whatever
-/// `sparse_grad` says.
+/// Picks elements along dimension `dim`: out[.., j, ..] = self[.., index[.., j, ..], ..]. `index`,
+/// of int64 or int32, has the shape of the result and is nowhere larger than self, except along
+/// `dim`. Throws ShapeError, DTypeError, and IndexError out of range. The gradient is dense,
+/// whatever `sparse_grad` says.
 TERN_API Tensor gather(const Tensor& self, StrictInt dim, const Tensor& index,
                        StrictBool sparse_grad = false);
 /// Returns a copy of self with element index[.., j, ..] along dimension `dim` replaced by

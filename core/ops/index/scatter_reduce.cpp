@@ -160,8 +160,9 @@ struct ReductionGradients {
   }
 };
 
-Tensor reduced(const ScatterReduction& op, const Tensor& self, const Tensor& index,
+Tensor reduced(const ScatterReduction& op, const Tensor& self, const Tensor& any_index,
                const Tensor& whole) {
+  const Tensor index = detail::as_long(any_index);
   detail::check_scatter_arguments(op.name, self, op.dim, index, whole);
   const Tensor source = detail::scattered_part(whole, index);
   Tensor out = detail::detached_copy(self);
@@ -180,8 +181,9 @@ Tensor reduced(const ScatterReduction& op, const Tensor& self, const Tensor& ind
                 wrt(source, source_rule, self, index, source, out));
 }
 
-Tensor& reduce_in_place(const ScatterReduction& op, Tensor& self, const Tensor& index,
+Tensor& reduce_in_place(const ScatterReduction& op, Tensor& self, const Tensor& any_index,
                         const Tensor& source) {
+  const Tensor index = detail::as_long(any_index);
   return detail::inplace(
       self,
       [&](const Tensor& x, const Tensor& out) {
@@ -203,8 +205,9 @@ ScatterReduction index_reduction(std::int64_t dim, std::string_view reduce, bool
 }
 
 // Returns the index of index_reduce() with one element per element of `source`.
-Tensor index_of_elements(const Tensor& self, std::int64_t dim, const Tensor& index,
+Tensor index_of_elements(const Tensor& self, std::int64_t dim, const Tensor& any_index,
                          const Tensor& source) {
+  const Tensor index = detail::as_long(any_index);
   detail::check_index("index_reduce", "index_reduce", self, index);
   const auto d = static_cast<std::size_t>(wrap_dim(dim, self.dim()));
   DimVector sizes = self.self().sizes;

@@ -1,4 +1,7 @@
+#include <cstdint>
 #include <cstdlib>
+#include <functional>
+#include <string>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -256,6 +259,69 @@ TEST(Indexing, NumbersConvertAsFillDoes) {
   x.index_put_({tensor({0, 1})}, 2.5);
   x.index_put_({tensor({false, false, true})}, -1.5);
   EXPECT_TRUE(equal(x, tensor({2, 2, -1})));
+}
+
+TEST(Indexing, OneElementForAMaskTakesTheDtype) {
+  const Tensor mask = tensor({true, false, true});
+  Tensor x = zeros({3}), counts = zeros({3}, kLong), rows = zeros({2, 3});
+  x.index_put_({mask}, tensor(2));
+  counts.index_put_({mask}, tensor({1.5}));
+  rows.index_put_({1, mask}, tensor(2.0, kDouble));
+  EXPECT_TRUE(equal(x, tensor({2.0, 0.0, 2.0})));
+  EXPECT_TRUE(equal(counts, tensor({1, 0, 1})));
+  EXPECT_TRUE(equal(rows, tensor({{0.0, 0.0, 0.0}, {2.0, 0.0, 2.0}})));
+  EXPECT_TRUE(equal(zeros({3}).index_put({mask}, tensor(2)), x));
+  const Tensor at = tensor({0, 1});
+  for (const auto& put : std::vector<std::function<void()>>{
+           [&] {
+             x.index_put_({mask}, tensor({2, 3}));
+           },
+           [&] { x.index_put_({mask}, tensor(2), /*accumulate=*/true); },
+           [&] { x.index_put_({at}, tensor(2)); },
+           [&] {
+             zeros({3, 3}).index_put_({mask, mask}, tensor(2));
+           }}) {
+    EXPECT_NE(error_of<DTypeError>(put).find("got Float for the destination and Long"),
+              std::string::npos);
+  }
+}
+
+// Numbers of PyTorch, which takes int32 in these eight ops only.
+TEST(Indexing, IndicesOfInt32) {
+  const Tensor x = arange(12, kFloat).view({3, 4}), zero = zeros({3, 4});
+  const Tensor at = tensor({{0, 1, 2, 0}}), rows = tensor({0, 1});
+  const Tensor narrow = at.to(kInt), narrow_rows = rows.to(kInt);
+  EXPECT_TRUE(equal(x.gather(0, narrow), tensor({{0.0, 5.0, 10.0, 3.0}})));
+  EXPECT_TRUE(equal(zero.scatter(0, narrow, 5), zero.scatter(0, at, 5)));
+  EXPECT_TRUE(equal(zero.scatter(0, narrow, x), zero.scatter(0, at, x)));
+  EXPECT_TRUE(equal(zero.scatter(0, narrow, x, "add"), zero.scatter(0, at, x, "add")));
+  EXPECT_TRUE(equal(zero.scatter(0, narrow, 2, "add"), zero.scatter(0, at, 2, "add")));
+  EXPECT_TRUE(equal(zero.scatter_add(0, narrow, x), zero.scatter_add(0, at, x)));
+  EXPECT_TRUE(equal(zero.scatter_reduce(0, narrow, x, "sum"), zero.scatter_add(0, at, x)));
+  EXPECT_TRUE(equal(x.index_select(0, narrow_rows), x.slice(0, 0, 2)));
+  const Tensor part = x.slice(0, 0, 2);
+  EXPECT_TRUE(equal(x.index_add(0, narrow_rows, part), x.index_add(0, rows, part)));
+  EXPECT_TRUE(
+      equal(x.index_reduce(0, narrow_rows, part, "prod"), x.index_reduce(0, rows, part, "prod")));
+  Tensor y = x.clone(), z = x.clone();
+  y.scatter_(0, narrow, 5).index_add_(0, narrow_rows, part).scatter_reduce_(0, narrow, x, "amax");
+  z.scatter_(0, at, 5).index_add_(0, rows, part).scatter_reduce_(0, at, x, "amax");
+  EXPECT_TRUE(equal(y, z));
+  Tensor leaf = x.clone().set_requires_grad(true);
+  leaf.gather(0, narrow).sum().backward();
+  EXPECT_TRUE(equal(leaf.grad(), zero.scatter(0, at, 1)));
+  EXPECT_EQ(error_of<DTypeError>([&] { x.gather(0, at.to(kShort)); }),
+            "gather(): Expected dtype int64 for index, got Short");
+  EXPECT_EQ(error_of<DTypeError>([&] { x.take(narrow); }),
+            "take(): Expected dtype int64 for index, got Int");
+}
+
+TEST(Indexing, StepsBeyondTheSize) {
+  const Tensor x = arange(6, kFloat).view({2, 3});
+  for (const std::int64_t step : {std::int64_t{2}, INT64_MAX - 1, INT64_MAX}) {
+    EXPECT_TRUE(equal(x.slice(0, 0, 2, step), x.narrow(0, 0, 1))) << step;
+    EXPECT_EQ(x.slice(0, 2, 2, step).sizes(), IntArrayRef({0, 3})) << step;
+  }
 }
 
 }  // namespace

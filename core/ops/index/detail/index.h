@@ -14,6 +14,8 @@ namespace tern::detail {
 /// Throws DTypeError unless `index` is int64, DeviceError unless it is on the device of `self`.
 /// `method` is PyTorch's name of the kernel.
 void check_index(const char* name, const char* method, const Tensor& self, const Tensor& index);
+/// Returns an int32 `index` as int64, which the kernels read; others as they are.
+Tensor as_long(const Tensor& index);
 /// Throws IndexError unless the 1-d `index` fits into a 0-d `self`, which has one element to
 /// select.
 void check_index_count(const char* name, const Tensor& self, const Tensor& index);
