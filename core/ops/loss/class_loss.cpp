@@ -117,6 +117,9 @@ Tensor nll_loss(const Tensor& input, const Tensor& target, const Tensor& weight,
   detail::check_same_device("nll_loss_forward", {&input, &target, &weight},
                             {"self", "target", "weight"});
   check_constant("nll_loss_forward", "weight", weight);
+  TERN_CHECK(!weight.defined() || weight.dtype() == input.dtype(), DTypeError,
+             "expected scalar type ", input.scalar_type(),
+             " for the weight of the classes but found ", weight.scalar_type());
   const Targets targets = look_up(input, target, weight, classes, ignore_index);
   Tensor out, total;  // the sum of the weights, if the mean needs it
   {

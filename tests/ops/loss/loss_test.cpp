@@ -34,6 +34,21 @@ TEST(Loss, AWeightOfZeroHidesNoNaNAndAnIgnoredTargetDoes) {
   EXPECT_TRUE(std::isnan(leaf.grad()[0][1].item<double>()));
 }
 
+TEST(Loss, OfClassesNeedsAWeightOfTheDtypeOfTheInput) {
+  const Tensor x = zeros({2, 3}), target = tensor({0, 2});
+  for (const ScalarType dtype : {kDouble, kLong, kHalf}) {
+    const Tensor weight = ones({3}, dtype);
+    const auto expected = detail::text_of(
+        "expected scalar type Float for the weight of the classes", " but found ", dtype);
+    EXPECT_NE(error_of<DTypeError>([&] { nll_loss(x, target, weight); }).find(expected),
+              std::string::npos);
+    EXPECT_NE(error_of<DTypeError>([&] { cross_entropy_loss(x, target, weight); }).find(expected),
+              std::string::npos);
+  }
+  // Probabilities are not looked up: PyTorch multiplies, and promotes.
+  EXPECT_EQ(cross_entropy_loss(x, ones({2, 3}) / 3, ones({3}, kDouble)).dtype(), kDouble);
+}
+
 TEST(Loss, RefusesAnIgnoredClassOfProbabilities) {
   const Tensor x = ones({2, 3});
   const std::string text = error_of([&] { cross_entropy_loss(x, x / 3, {}, Reduction::Mean, 1); });
