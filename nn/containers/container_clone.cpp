@@ -29,12 +29,14 @@ ContainedModule replacement(const ContainedModule& old, std::shared_ptr<Module> 
 }
 
 std::shared_ptr<Module> ContainerCloner::clone(const Module& module) {
-  std::shared_ptr<Module> copy;
+  std::shared_ptr<Module>& copy = copies_[&module];
+  if (copy) return copy;
   visit_container(module, [&]<class Container>(const Container& container) {
     copy = std::make_shared<Container>();
     open_.emplace_back(&container, copy.get());
   });
-  return copy ? copy : module.clone(device_);
+  if (!copy) copy = module.clone(device_);
+  return copy;
 }
 
 void ContainerCloner::fill_all() {

@@ -2,6 +2,7 @@
 
 #include <memory>
 #include <optional>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -40,7 +41,8 @@ class ContainerCloner {
     return copy;
   }
 
-  /// Returns the copy of a module inside the container that is being filled.
+  /// Returns the copy of a module inside the container that is being filled: one for all places of
+  /// a module.
   std::shared_ptr<Module> clone(const Module& module);
 
  private:
@@ -48,6 +50,7 @@ class ContainerCloner {
 
   const std::optional<Device>& device_;
   std::vector<std::pair<const Module*, Module*>> open_;  // containers whose copies are empty
+  std::unordered_map<const Module*, std::shared_ptr<Module>> copies_;
 };
 
 }  // namespace detail

@@ -57,8 +57,13 @@ void check_count(std::size_t copy, std::size_t original, const char* what, const
 
 void copy_tensor(const std::string& name, const Tensor& target, const Tensor& source,
                  const std::optional<Device>& device) {
-  TERN_CHECK(target.defined() == source.defined() && !(target.defined() && target.is_same(source)),
-             Error, "The cloned module shares '", name,
+  TERN_CHECK(
+      target.defined() == source.defined(), Error, "The cloned module ",
+      target.defined() ? "has" : "lacks", " the tensor '", name,
+      "' after calling reset(), unlike the original. Are you sure that it was replaced inside "
+      "reset()?");
+  TERN_CHECK(!target.defined() || !target.is_same(source), Error, "The cloned module shares '",
+             name,
              "' with the original after calling reset(). Are you sure reset() makes a new tensor?");
   if (!source.defined()) return;
   target.set_data(source.detach().to(device.value_or(source.device()), /*non_blocking=*/false,

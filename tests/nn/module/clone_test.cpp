@@ -32,6 +32,15 @@ TEST(Clone, KeepsDtypeAndMoves) {
   EXPECT_EQ(net->step.device(), Device("cpu"));
 }
 
+TEST(Clone, SaysWhichTensorWasReplacedOutsideOfReset) {
+  const SmallNet net;
+  net->replace_module("fc1", nn::Linear(nn::LinearOptions(3, 4).bias(false)));
+  EXPECT_NE(error_of([&] { net.clone(); })
+                .find("The cloned module has the tensor 'bias' after calling reset(), unlike the "
+                      "original."),
+            std::string::npos);
+}
+
 TEST(Clone, DrawsNoRandomNumbers) {
   const SmallNet net;
   manual_seed(5);
@@ -62,6 +71,16 @@ TEST(Clone, CopiesContainers) {
   const nn::ParameterDict named;
   named->insert("gain", ones({2}));
   EXPECT_TRUE(identical(named.clone()->state_dict(), named->state_dict()));
+}
+
+TEST(Clone, AModuleInTwoPlacesOfAContainerIsCopiedOnce) {
+  const nn::Linear shared(2, 2);
+  const nn::Sequential net{shared, nn::ReLU(), nn::Sequential{shared}};
+  const nn::Sequential copy = net.clone();
+  EXPECT_EQ(copy->parameters().size(), 2U);
+  EXPECT_TRUE(identical(copy->state_dict(), net->state_dict()));
+  const nn::ModuleList list(net, net);
+  EXPECT_EQ(list.clone()->parameters().size(), 2U);
 }
 
 TEST(Clone, KeepsHooksAndTheirNumbers) {
