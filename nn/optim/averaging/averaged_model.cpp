@@ -45,7 +45,8 @@ void WeightAverage::update_parameters(const nn::Module& model) {
   append(sources, model.buffers());
   append(targets, average_->buffers());
   TERN_CHECK(sources.size() == targets.size(), Error, "update_parameters: the average has ",
-             targets.size(), " parameters and buffers, but the model has ", sources.size());
+             targets.size(), " parameters and buffers, but the model has ", sources.size(),
+             "; a copy does not keep parameters tied that were tied outside of reset()");
   for (std::size_t i = 0; i < targets.size(); ++i) {
     TERN_CHECK(targets[i].sizes() == sources[i].sizes(), ShapeError, "update_parameters: tensor ",
                i, " of the average has the sizes ", targets[i].sizes(),

@@ -107,7 +107,8 @@ void LRScheduler::step() {
 void LRScheduler::update_lr(std::optional<std::int64_t> epoch) {
   const std::size_t groups = optimizer().param_groups().size();
   TERN_CHECK(base_lrs_.size() == groups, Error, "the learning rate scheduler has learning rates ",
-             "for ", base_lrs_.size(), " parameter groups, the optimizer has ", groups);
+             "for ", base_lrs_.size(), " parameter groups, the optimizer has ", groups,
+             "; make the scheduler after add_param_group()");
   const std::int64_t before = last_epoch_;
   try {
     last_epoch_ = epoch.value_or(before + 1);

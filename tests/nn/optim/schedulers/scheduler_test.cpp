@@ -57,7 +57,7 @@ TEST(Scheduler, RefusesGroupsThatWereAddedLater) {
   optimizer.add_parameters({parameter_of(ones({1}))});
   EXPECT_EQ(error_of([&] { scheduler.step(); }),
             "the learning rate scheduler has learning rates for 1 parameter groups, the optimizer "
-            "has 2");
+            "has 2; make the scheduler after add_param_group()");
   plateau.step(1);
   EXPECT_EQ(plateau.get_last_lr().size(), 2);
   EXPECT_NE(error_of([&] { of_list.step(1); }).find("(2) differs"), std::string::npos);
