@@ -177,8 +177,8 @@ def run_cases(source, name, tern):
     return results
 
 
-def report(results, of, page):
-    """Writes the page of results."""
+def report(results, known, of, page):
+    """Writes the page of results; a known failure has the reason of known.txt."""
     rows, reasons = {}, []
     for name, compiles, reason in results:
         row = rows.setdefault(of(name), [0, 0, 0])
@@ -186,6 +186,7 @@ def report(results, of, page):
         row[1] += compiles
         row[2] += compiles and not reason
         if reason:
+            reason = known.get(name, reason)
             reason = reason.replace("|", "\\|").replace("<", "&lt;").replace("\\x", "\\\\x")[:200]
             reasons.append(f"| {name} | {reason} |")
     sums = [sum(row[i] for row in rows.values()) for i in range(3)]
@@ -256,7 +257,7 @@ def main():
         print(f"{name} passes: remove it from known.txt")
     if args.report:
         tests = any(CASE.search(source.read_text()) for source, _ in sources)
-        report(results, lambda name: name.split(" ")[0] if tests else name.split("/")[0],
+        report(results, known, lambda name: name.split(" ")[0] if tests else name.split("/")[0],
                args.report)
     raise SystemExit({name for name, _, _ in results} - set(known) != passed)
 
