@@ -9,21 +9,23 @@
 
 namespace tern::cpu {
 
-/// Where the weights of a phase of the gradient stand: a matrix [groups *
-/// inputs, outputs, taps].
+/// Where the weights of a phase of the gradient stand: a matrix [groups * inputs, outputs, taps].
 struct PhaseWeights {
   std::int64_t start, taps;
 };
 
-/// Sets the matrices of all phases. Weight k of the kernel belongs to the
-/// matrix `phases[k]`, which begins at its first tap; start < 0: to none.
+/// Sets the matrices of all phases. Weight k of the kernel belongs to the matrix `phases[k]`, which
+/// begins at its first tap; start < 0: to none.
 inline void transpose_weights(float* to, const ConvolutionArgs& args, const PhaseWeights* phases) {
   const std::int64_t kernel = volume(args.kernel), outputs = args.outputs;
   const bool whole = phases[0].taps == kernel;
+  if (whole && kernel == 1) {
+    return swap_layout(to, static_cast<const float*>(args.weight), args.groups, outputs,
+                       args.inputs);
+  }
   const std::int64_t grain = (1 << 15) / (outputs * kernel + 1);
   parallel_for(0, args.groups * args.inputs, grain, [&](std::int64_t begin, std::int64_t end) {
-    // A few rows at a time are written while the weights are read
-    // in order.
+    // A few rows at a time are written while the weights are read in order.
     constexpr std::int64_t kRows = 16;
     for (std::int64_t first = begin; first < end;) {
       const std::int64_t group = first / args.inputs, channel = first % args.inputs;
@@ -33,7 +35,7 @@ inline void transpose_weights(float* to, const ConvolutionArgs& args, const Phas
                             ((group * outputs + o) * args.inputs + channel) * kernel;
         for (std::int64_t i = first; i < first + count; ++i, from += kernel) {
           const std::int64_t place = i * outputs + o;
-          if (whole && kernel > 1) {
+          if (whole) {
             copy_span(to + place * kernel, from, kernel * std::int64_t{sizeof(float)});
             continue;
           }
