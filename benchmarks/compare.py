@@ -4,9 +4,9 @@
   benchmarks/compare.py OLD NEW          (make bench-compare OLD=build-dir NEW=build-dir)
 
 Environment: PROGRAMS, THREADS ("1 2") and ROUNDS (5), as in run.py. Lines whose ratio new / old is
-above LIMIT are measured again in new processes, with three times the rounds, up to PASSES passes; a
-line that is above LIMIT in every pass is slower, the others were noise. Prints the worst lines and
-writes all to NEW/bench/compare.md.
+above LIMIT are measured again in new processes, with three times the rounds, up to PASSES passes, in
+which the builds start in turns first. A line that is above LIMIT in every pass is slower; the others
+were noise. Prints the worst lines and writes all to NEW/bench/compare.md.
 """
 
 import os
@@ -54,12 +54,14 @@ def measure(builds, program, threads, rounds):
     for name, times in turns.take_turns(commands, threads, lambda: rounds):
         lines[name] = Line(program, threads, name)
         lines[name].passes.append(times)
-    for _ in range(1, PASSES):
+    for pass_ in range(1, PASSES):
         again = {name for name, line in lines.items() if line.suspicious()}
         if not again:
             break
-        for name, times in turns.take_turns(commands, threads, lambda: 3 * rounds, only=again):
-            lines[name].passes.append(times)
+        # The process that starts later is more often the one whose memory is up to a seventh slower.
+        order = -1 if pass_ % 2 else 1
+        for name, times in turns.take_turns(commands[::order], threads, lambda: 3 * rounds, only=again):
+            lines[name].passes.append(times[::order])
     return list(lines.values())
 
 
