@@ -113,11 +113,22 @@ inline bool input_gradient(const ConvolutionArgs& args, Tap* taps) {
   return done;
 }
 
+/// Returns true if the copy of the weights would take about as long as the product: for the few
+/// pixels of the last layers of a network and a small batch.
+inline bool has_few_pixels(const ConvolutionArgs& args) {
+  constexpr std::int64_t kMostWeights = 15;  // per number of the images
+  const std::int64_t numbers =
+      args.batch * (args.inputs * volume(args.in) + args.outputs * volume(args.out_sizes));
+  return args.inputs * args.outputs * volume(args.kernel) > kMostWeights * numbers;
+}
+
 /// Returns true if a convolution of row-major float32 tensors is faster in channels-last copies.
 inline bool is_worth_copies(const ConvolutionArgs& args) {
-  constexpr std::int64_t kFewestChannels = 16, kMostOfWeight = 24;
+  constexpr std::int64_t kFewestChannels = 16, kMostOfWeight = 24, kFewestColumns = 32;
+  if (args.op == ConvolutionOp::kForward && has_few_pixels(args)) return false;
   if (args.op == ConvolutionOp::kWeightGradient &&
-      std::max(args.inputs, args.outputs) <= kMostOfWeight) {
+      (std::max(args.inputs, args.outputs) <= kMostOfWeight ||
+       (args.outputs >= kFewestColumns && has_few_pixels(args)))) {
     return false;
   }
   return volume(args.kernel) > volume(args.stride) &&

@@ -1,9 +1,11 @@
 #pragma once
 
 #include <atomic>
+#include <optional>
 
 #include <tern/backends/cpu/kernels/convolution/stencil.h>
 #include <tern/backends/cpu/kernels/convolution/tiles.h>
+#include <tern/backends/cpu/kernels/support/scratch.h>
 
 // Convolutions by products of matrices: weights times the inputs that the taps
 // read, of which only a panel for the second-level cache exists at a time.
@@ -30,10 +32,17 @@ class StencilProduct {
     const std::int64_t all = batch * groups * vectors();
     blocks_ = std::max<std::int64_t>(divide_up(steps(), kTileSteps), 1);
     const int threads = convolution_threads(all * kWidth * rows * (steps() + 1));
-    // Threads that share pixels gather them twice.
     constexpr std::int64_t kFewVectors = 12;
     column_parts_ = std::clamp<std::int64_t>(all / kFewVectors, 1, threads);
     row_parts_ = std::clamp<std::int64_t>(threads / column_parts_, 1, strips());
+    // Threads that share pixels gather them once, together. They are few: less than 24 vectors.
+    std::optional<Scratch<T>> shared;
+    if (column_parts_ == 1 && row_parts_ > 1 && !is_direct(divide_up(rows, row_parts_))) {
+      shared_ = shared.emplace(all * steps() * kWidth).data();
+      parallel_for(0, batch * groups * blocks_, 1, [this](std::int64_t begin, std::int64_t end) {
+        for (std::int64_t i = begin; i < end; ++i) pack_shared(i / blocks_, i % blocks_);
+      });
+    }
     detail::run_parallel(
         static_cast<int>(column_parts_ * row_parts_),
         [](void* self, int part) { static_cast<StencilProduct*>(self)->run_part(part); }, this);
@@ -99,6 +108,28 @@ class StencilProduct {
     }
   }
 
+  /// The first step of a block.
+  std::int64_t block_begin(std::int64_t block) const { return steps() * block / blocks_; }
+
+  /// Where the shared panel has the steps from `begin` on for a plane.
+  T* shared_panel(std::int64_t plane, std::int64_t begin) const {
+    return shared_ + (plane * steps() + begin) * vectors() * kWidth;
+  }
+
+  /// Packs a block of a plane for all threads.
+  void pack_shared(std::int64_t plane, std::int64_t block) {
+    Chunk chunk{};
+    chunk.line = thread_scratch<T>(vectors() * kWidth);
+    if (chunk.line == nullptr) {
+      out_of_memory_ = true;
+      return;
+    }
+    const std::int64_t begin = block_begin(block);
+    chunk.panel = shared_panel(plane, begin);
+    chunk.end = vectors();
+    pack(chunk, in + plane * channels * volume(stencil.in), begin, block_begin(block + 1), 0);
+  }
+
   void compute(const Chunk& chunk) const {
     const std::int64_t first = chunk.group * rows + chunk.row_begin;
     const std::int64_t size = volume(stencil.out), pixel = chunk.begin * kWidth;
@@ -113,8 +144,7 @@ class StencilProduct {
       }
     }
     for (std::int64_t block = 0; block < blocks_; ++block) {
-      const std::int64_t begin = steps() * block / blocks_, end = steps() * (block + 1) / blocks_;
-      multiply(chunk, begin, end, c, c_row, height);
+      multiply(chunk, block_begin(block), block_begin(block + 1), c, c_row, height);
     }
     if (chunk.sums == nullptr) return;
     for (std::int64_t i = 0; i < height; ++i) {
@@ -131,12 +161,18 @@ class StencilProduct {
   void multiply(const Chunk& chunk, std::int64_t begin, std::int64_t end, T* c, std::int64_t c_row,
                 std::int64_t height) const {
     const std::int64_t plane = volume(stencil.in), count = end - begin;
-    const T* const planes = in + (chunk.image * groups + chunk.group) * channels * plane;
+    const std::int64_t image = chunk.image * groups + chunk.group;
+    const T* const planes = in + image * channels * plane;
     const T* const weights = a + ((chunk.group * rows) + chunk.row_begin) * steps() + begin;
     const std::int64_t whole = pixels() / kWidth - chunk.begin;
     const std::int64_t direct =
         is_direct(height) ? std::clamp<std::int64_t>(whole, 0, chunk.count()) : 0;
-    pack(chunk, planes, begin, end, chunk.begin + direct);
+    const T* panel = chunk.panel;
+    if (shared_ != nullptr) {
+      panel = shared_panel(image, begin);
+    } else {
+      pack(chunk, planes, begin, end, chunk.begin + direct);
+    }
     const T beta = begin > 0 || bias != nullptr ? T(1) : T(0);
     const auto part = [&](std::int64_t from, std::int64_t vectors, const T* b, std::int64_t b_step,
                           std::int64_t b_vector) {
@@ -150,7 +186,7 @@ class StencilProduct {
       part(0, direct, planes + begin * plane + chunk.begin * kWidth, plane, kWidth);
     }
     if (direct < chunk.count()) {
-      part(direct, chunk.count() - direct, chunk.panel, kWidth, count * kWidth);
+      part(direct, chunk.count() - direct, panel, kWidth, count * kWidth);
     }
   }
 
@@ -187,6 +223,7 @@ class StencilProduct {
   }
 
   std::int64_t column_parts_ = 1, row_parts_ = 1, blocks_ = 1;
+  T* shared_ = nullptr;  // panels of all planes, which the threads share; null: each has its own
   std::atomic<bool> out_of_memory_{false};
 };
 
