@@ -96,18 +96,6 @@ bool convolve_dense(const ConvolutionArgs& args, Tap* taps) {
   return forward ? sum(forward_stencil(args, taps)) : each_phase<S>(args, taps, sum);
 }
 
-/// Sets to[c * rows + l] = from[l * columns + c] for l < lines, kLines lines at a time and then
-/// smaller powers of two: a kernel of 3 x 3 has nine.
-template <class T, int kLines>
-void swap_lines(T* to, std::int64_t rows, const T* from, std::int64_t lines, std::int64_t columns) {
-  if (lines >= kLines) {
-    pack<T, kLines>(to, rows, from, columns, 1, kLines, columns);
-    if (lines == kLines) return;
-    to += kLines, from += kLines * columns, lines -= kLines;
-  }
-  if constexpr (kLines > 1) swap_lines<T, kLines / 2>(to, rows, from, lines, columns);
-}
-
 /// Sets to[n, c, r] = from[n, r, c].
 template <class T>
 void swap_layout(T* to, const T* from, std::int64_t count, std::int64_t rows,
@@ -118,8 +106,8 @@ void swap_layout(T* to, const T* from, std::int64_t count, std::int64_t rows,
                [&](std::int64_t begin, std::int64_t end) {
                  for (std::int64_t i = begin; i < end; ++i) {
                    const std::int64_t row = i % strips * kLines, n = i / strips * rows * columns;
-                   swap_lines<T, kLines>(to + n + row, rows, from + n + row * columns,
-                                         std::min(kLines, rows - row), columns);
+                   transpose_lines<T, kLines>(to + n + row, rows, from + n + row * columns, columns,
+                                              std::min(kLines, rows - row), columns);
                  }
                });
 }

@@ -3,7 +3,7 @@
 #include <atomic>
 
 #include <tern/backends/cpu/kernels/convolution/depthwise.h>
-#include <tern/backends/cpu/kernels/support/strided.h>
+#include <tern/backends/cpu/kernels/gemm/pack.h>
 
 // Depthwise convolutions of row-major tensors: bands of 16 or 32 planes are transposed in the
 // cache, so that a vector holds one pixel of several planes, and computed as channels-last tensors.
@@ -68,6 +68,8 @@ class DepthwisePlanes {
 
  private:
   static constexpr std::int64_t kGrain = 1 << 15;
+  static constexpr int kWidth = kLanes<T>;
+  static constexpr std::int64_t kPixels = 112;  // of a block fit into the first-level cache
 
   /// Rows [begin, end) of the result, which need the rows [low, high) of the input. A row has all
   /// elements at one index of the first dimension that is longer than 1.
@@ -90,8 +92,10 @@ class DepthwisePlanes {
   std::int64_t out_row() const { return volume(stencils->out) / stencils->out[dimension()]; }
 
   /// Returns how many planes are computed at a time: fewer of large planes, which are read from as
-  /// many places of the memory.
-  std::int64_t block_planes() const { return volume(stencils->in) <= 2048 ? 32 : 16; }
+  /// many places of the memory; more share the work per row of the general loop.
+  std::int64_t block_planes() const {
+    return volume(stencils->in) <= 2048 && !ThreeColumns<T>::suits(*stencils) ? 32 : 16;
+  }
 
   std::int64_t band_count() const {
     constexpr std::int64_t kElements = 1 << 16;  // fit into the second cache
@@ -176,9 +180,11 @@ class DepthwisePlanes {
   static void load(T* to, const void* planes, const Block& block, std::int64_t size,
                    std::int64_t row, std::int64_t begin, std::int64_t end) {
     const T* const from = static_cast<const T*>(planes) + block.first * size + begin * row;
-    copy_tile({reinterpret_cast<char*>(to), 1, block.count},
-              {reinterpret_cast<char*>(const_cast<T*>(from)), size, 1}, block.count,
-              (end - begin) * row, sizeof(T));
+    const std::int64_t pixels = (end - begin) * row;
+    for (std::int64_t p = 0; p < pixels; p += kPixels) {
+      transpose_lines<T, kWidth>(to + p * block.count, block.count, from + p, size, block.count,
+                                 std::min(kPixels, pixels - p));
+    }
   }
 
   [[gnu::noinline]] bool sum_block(const T* in, const Block& block) const {
@@ -204,8 +210,7 @@ class DepthwisePlanes {
                      phase.rows());
     }
     T* const to = static_cast<T*>(args.out) + block.first * size + band.begin * out_row();
-    copy_tile({reinterpret_cast<char*>(to), size, 1},
-              {reinterpret_cast<char*>(memory.out), 1, count}, count, pixels, sizeof(T));
+    transpose_lines<T, kWidth>(to, size, memory.out, count, pixels, count);
     return true;
   }
 

@@ -86,6 +86,19 @@ void pack(T* to, std::int64_t to_step, const T* from, std::int64_t line_stride, 
   }
 }
 
+/// Sets to[p * to_step + i] = from[i * line_stride + p] for i < lines and p < count. Does kLines
+/// lines, a power of two, at a time, and then fewer: a kernel of 3 x 3 has nine.
+template <class T, int kLines>
+void transpose_lines(T* to, std::int64_t to_step, const T* from, std::int64_t line_stride,
+                     std::int64_t lines, std::int64_t count) {
+  for (; lines >= kLines; lines -= kLines, to += kLines, from += kLines * line_stride) {
+    pack<T, kLines>(to, to_step, from, line_stride, 1, kLines, count);
+  }
+  if constexpr (kLines > 1) {
+    if (lines > 0) transpose_lines<T, kLines / 2>(to, to_step, from, line_stride, lines, count);
+  }
+}
+
 /// Packs `count` steps of k of up to kLines lines into elements that hold one step; see pack().
 template <int kLines, class T>
 void pack_steps(const Format<T>&, T* to, const T* from, std::int64_t line_stride, std::int64_t step,
