@@ -250,7 +250,7 @@ const ConvolutionArgs kLargeConvolutions[] = {
     of_images(3, 2, 6, 16, 14, 14, 5, 1),  of_images(1, 1, 4, 33, 150, 160, 3, 1),
     of_images(2, 1, 9, 7, 90, 95, 3, 3),   of_images(1, 1, 2, 3, 1, 70000, 5, 2),
     of_images(1, 1, 160, 70, 5, 5, 3, 2),  of_images(1, 2, 130, 90, 4, 5, 3, 1),
-    of_images(2, 3, 17, 21, 5, 7, 1, 1)};
+    of_images(2, 3, 17, 21, 5, 7, 1, 1),   of_images(1, 1, 20, 776, 5, 7, 1, 1)};
 
 TEST_P(Convolution, LargeShapes) {
   if (is_cuda()) GTEST_SKIP() << "the kernels divide no work by size";

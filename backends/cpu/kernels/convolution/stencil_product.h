@@ -7,8 +7,8 @@
 #include <tern/backends/cpu/kernels/convolution/tiles.h>
 #include <tern/backends/cpu/kernels/support/scratch.h>
 
-// Convolutions by products of matrices: weights times the inputs that the taps
-// read, of which only a panel for the second-level cache exists at a time.
+// Convolutions by products of matrices: weights times the inputs that the taps read, of which only a
+// panel for the second-level cache exists at a time, or all where threads share few pixels.
 
 namespace tern::cpu {
 
@@ -165,11 +165,11 @@ class StencilProduct {
     const T* const planes = in + image * channels * plane;
     const T* const weights = a + ((chunk.group * rows) + chunk.row_begin) * steps() + begin;
     const std::int64_t whole = pixels() / kWidth - chunk.begin;
-    const std::int64_t direct =
-        is_direct(height) ? std::clamp<std::int64_t>(whole, 0, chunk.count()) : 0;
+    const bool in_place = shared_ == nullptr && is_direct(height);
+    const std::int64_t direct = in_place ? std::clamp<std::int64_t>(whole, 0, chunk.count()) : 0;
     const T* panel = chunk.panel;
     if (shared_ != nullptr) {
-      panel = shared_panel(image, begin);
+      panel = shared_panel(image, begin) + chunk.begin * count * kWidth;
     } else {
       pack(chunk, planes, begin, end, chunk.begin + direct);
     }
