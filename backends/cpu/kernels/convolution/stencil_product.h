@@ -7,8 +7,8 @@
 #include <tern/backends/cpu/kernels/convolution/tiles.h>
 #include <tern/backends/cpu/kernels/support/scratch.h>
 
-// Convolutions by products of matrices: weights times the inputs that the taps read, of which only a
-// panel for the second-level cache exists at a time, or all where threads share few pixels.
+// Convolutions by products of matrices: weights times the inputs that the taps read, of which only
+// a panel for the second-level cache exists at a time, or all where threads share few pixels.
 
 namespace tern::cpu {
 
