@@ -35,9 +35,10 @@ class StencilProduct {
     constexpr std::int64_t kFewVectors = 12;
     column_parts_ = std::clamp<std::int64_t>(all / kFewVectors, 1, threads);
     row_parts_ = std::clamp<std::int64_t>(threads / column_parts_, 1, strips());
-    // Threads that share pixels gather them once, together. They are few: less than 24 vectors.
+    // Threads that share pixels gather them once, together: less than 24 vectors. For a single tap
+    // it is faster to do it twice.
     std::optional<Scratch<T>> shared;
-    if (column_parts_ == 1 && row_parts_ > 1 && !is_direct(divide_up(rows, row_parts_))) {
+    if (column_parts_ == 1 && row_parts_ > 1 && stencil.count > 1) {
       shared_ = shared.emplace(all * steps() * kWidth).data();
       parallel_for(0, batch * groups * blocks_, 1, [this](std::int64_t begin, std::int64_t end) {
         for (std::int64_t i = begin; i < end; ++i) pack_shared(i / blocks_, i % blocks_);
@@ -165,8 +166,8 @@ class StencilProduct {
     const T* const planes = in + image * channels * plane;
     const T* const weights = a + ((chunk.group * rows) + chunk.row_begin) * steps() + begin;
     const std::int64_t whole = pixels() / kWidth - chunk.begin;
-    const bool in_place = shared_ == nullptr && is_direct(height);
-    const std::int64_t direct = in_place ? std::clamp<std::int64_t>(whole, 0, chunk.count()) : 0;
+    const std::int64_t direct =
+        is_direct(height) ? std::clamp<std::int64_t>(whole, 0, chunk.count()) : 0;
     const T* panel = chunk.panel;
     if (shared_ != nullptr) {
       panel = shared_panel(image, begin) + chunk.begin * count * kWidth;
