@@ -250,7 +250,8 @@ const ConvolutionArgs kLargeConvolutions[] = {
     of_images(3, 2, 6, 16, 14, 14, 5, 1),  of_images(1, 1, 4, 33, 150, 160, 3, 1),
     of_images(2, 1, 9, 7, 90, 95, 3, 3),   of_images(1, 1, 2, 3, 1, 70000, 5, 2),
     of_images(1, 1, 160, 70, 5, 5, 3, 2),  of_images(1, 2, 130, 90, 4, 5, 3, 1),
-    of_images(2, 3, 17, 21, 5, 7, 1, 1),   of_images(1, 1, 20, 776, 5, 7, 1, 1)};
+    of_images(2, 3, 17, 21, 5, 7, 1, 1),   of_images(1, 1, 20, 776, 5, 7, 1, 1),
+    of_images(3, 40, 1, 1, 20, 37, 3, 2),  of_images(1, 5, 1, 1, 91, 70, 3, 2)};
 
 TEST_P(Convolution, LargeShapes) {
   if (is_cuda()) GTEST_SKIP() << "the kernels divide no work by size";
@@ -314,6 +315,20 @@ TEST_P(Convolution, InfinityInACornerReachesFourWeights) {
     for (std::size_t i = 0; i < 9; ++i) {
       EXPECT_EQ(std::isfinite(got[i]), i / 3 == 2 || i % 3 == 2) << i;
     }
+  }
+}
+
+TEST_P(Convolution, InfinityAtTheEndOfARowReachesOneWeight) {
+  for (const int channels_last : {0, 1}) {
+    Noise noise(28);
+    // The last column is the third of the last pixel. A next pixel would have it first.
+    ConvolutionCall<float> call(of_images(1, 1, 1, 1, 4, 6, 3, 2), noise);
+    call.x[5] = std::numeric_limits<float>::infinity();
+    std::vector<float> got;
+    ConvolutionArgs args = call.args(ConvolutionOp::kWeightGradient, false, got);
+    args.channels_last = channels_last;
+    run(args);
+    for (std::size_t i = 0; i < 9; ++i) EXPECT_EQ(std::isfinite(got[i]), i != 5) << i;
   }
 }
 

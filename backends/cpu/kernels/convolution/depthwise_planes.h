@@ -165,14 +165,15 @@ class DepthwisePlanes {
     const std::int64_t in = (block.band.high - block.band.low) * in_row() * count;
     const std::int64_t out = (block.band.end - block.band.begin) * out_row() * count;
     constexpr auto kTap = static_cast<std::int64_t>((sizeof(Tap) + sizeof(RowTap)) / sizeof(T));
-    T* const data = thread_scratch<T>(in + out + kernel * count + count + (kernel + 1) * kTap);
-    if (data == nullptr) return false;
-    memory.taps = reinterpret_cast<Tap*>(data);
-    memory.row_taps = reinterpret_cast<RowTap*>(memory.taps + kernel);
-    memory.in = reinterpret_cast<T*>(memory.row_taps + kernel);
+    // The elements come first: a vector of all planes then lies in one cache line.
+    const std::int64_t numbers = divide_up(in + out + (kernel + 1) * count, kWidth) * kWidth;
+    memory.in = thread_scratch<T>(numbers + kernel * kTap);
+    if (memory.in == nullptr) return false;
     memory.out = memory.in + in;
     memory.weights = memory.out + out;
     memory.bias = memory.weights + kernel * count;
+    memory.taps = reinterpret_cast<Tap*>(memory.in + numbers);
+    memory.row_taps = reinterpret_cast<RowTap*>(memory.taps + kernel);
     return true;
   }
 
