@@ -84,7 +84,9 @@ class StencilProduct {
         std::clamp<std::int64_t>(kPanelBytes / (block * kWidth * std::int64_t{sizeof(T)} + 1),
                                  kTileVectors, kMostVectors),
         vectors());
-    const bool has_sums = !stencil.is_dense();
+    // A core prefetches what lies behind its rows. Where that is what another thread adds to, each
+    // takes the lines away from the other: such sums stay in memory of the thread.
+    const bool has_sums = !stencil.is_dense() || (blocks_ > 1 && row_parts_ > 1);
     const std::int64_t panel_size = most * block * kWidth;
     const std::int64_t sums_size = has_sums ? (chunk.row_end - chunk.row_begin) * most * kWidth : 0;
     T* const memory = thread_scratch<T>(panel_size + most * kWidth + sums_size);
