@@ -150,8 +150,13 @@ class StencilProduct {
       multiply(chunk, block_begin(block), block_begin(block + 1), c, c_row, height);
     }
     if (chunk.sums == nullptr) return;
+    const bool is_dense = stencil.is_dense();
     for (std::int64_t i = 0; i < height; ++i) {
-      scatter_pixels(planes + i * size, c + i * c_row, stencil, pixel, pixel + count);
+      if (is_dense) {
+        copy_span(planes + i * size + pixel, c + i * c_row, count * std::int64_t{sizeof(T)});
+      } else {
+        scatter_pixels(planes + i * size, c + i * c_row, stencil, pixel, pixel + count);
+      }
     }
   }
 
