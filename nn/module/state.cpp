@@ -105,7 +105,10 @@ class ModuleLoader {
         break;
       }
     }
-    if (options_.strict) add_cure(problems);
+    if (options_.strict) {
+      add_cure(problems);
+      add_prefix(problems);
+    }
     problems.insert(problems.end(), problems_.begin(), problems_.end());
     if (!problems.empty()) {
       std::string text = "Error(s) in loading state_dict for " + detail::type_of_holder(root) + ":";
@@ -143,6 +146,27 @@ class ModuleLoader {
         if (cure.empty()) continue;
         problems.push_back(std::move(cure));
         return;
+      }
+    }
+  }
+
+  /// Adds the prefix that the keys of the state, or of the module, have and the others lack.
+  void add_prefix(std::vector<std::string>& problems) const {
+    for (const std::string& missing : result_.missing_keys) {
+      for (const std::string& unexpected : result_.unexpected_keys) {
+        if (unexpected.ends_with("." + missing)) {
+          const std::size_t length = unexpected.size() - missing.size();
+          problems.push_back("The state has \"" + missing + "\" as \"" + unexpected +
+                             "\"; does tern::strip_prefix(state, \"" +
+                             unexpected.substr(0, length) + "\") fit?");
+          return;
+        }
+        if (missing.ends_with("." + unexpected)) {
+          const std::size_t length = missing.size() - unexpected.size() - 1;
+          problems.push_back("The module has \"" + unexpected + "\" as \"" + missing +
+                             "\"; is the state that of its \"" + missing.substr(0, length) + "\"?");
+          return;
+        }
       }
     }
   }

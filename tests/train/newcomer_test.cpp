@@ -124,6 +124,22 @@ TEST_F(Newcomer, ChangesALeafInPlace) {
       << text;
 }
 
+// Keys of torch.compile() and of DistributedDataParallel, and the state of a submodule.
+TEST_F(Newcomer, LoadsKeysWithAPrefix) {
+  const auto last_line = [&](const State& state) {
+    const std::string text = error_of([&] { net->load_state_dict(state); });
+    return text.substr(text.rfind('\t') + 1);
+  };
+  State wrapped;
+  for (const auto& [key, value] : net->state_dict()) wrapped.insert("module." + key, value);
+  EXPECT_EQ(last_line(wrapped),
+            "The state has \"fc1.weight\" as \"module.fc1.weight\"; does "
+            "tern::strip_prefix(state, \"module.\") fit?");
+  net->load_state_dict(strip_prefix(wrapped, "module."));
+  EXPECT_EQ(last_line(net->fc1->state_dict()),
+            "The module has \"weight\" as \"fc1.weight\"; is the state that of its \"fc1\"?");
+}
+
 TEST_F(Newcomer, LoadsTheWrongFile) {
   const Scratch scratch;
   const auto error = [&](const std::string& name) {
