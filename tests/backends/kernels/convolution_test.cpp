@@ -251,7 +251,8 @@ const ConvolutionArgs kLargeConvolutions[] = {
     of_images(2, 1, 9, 7, 90, 95, 3, 3),   of_images(1, 1, 2, 3, 1, 70000, 5, 2),
     of_images(1, 1, 160, 70, 5, 5, 3, 2),  of_images(1, 2, 130, 90, 4, 5, 3, 1),
     of_images(2, 3, 17, 21, 5, 7, 1, 1),   of_images(1, 1, 20, 776, 5, 7, 1, 1),
-    of_images(3, 40, 1, 1, 20, 37, 3, 2),  of_images(1, 5, 1, 1, 91, 70, 3, 2)};
+    of_images(3, 40, 1, 1, 20, 37, 3, 2),  of_images(1, 5, 1, 1, 91, 70, 3, 2),
+    of_images(3, 1, 70, 66, 7, 7, 1, 1)};
 
 TEST_P(Convolution, LargeShapes) {
   if (is_cuda()) GTEST_SKIP() << "the kernels divide no work by size";
@@ -352,6 +353,7 @@ TEST_P(Convolution, SaysInWhichWayTheCpuComputes) {
   EXPECT_EQ(way_of(of_images(1, 1, 16, 16, 28, 28, 3, 2), true), "pixels");
   EXPECT_EQ(way_of(of_images(1, 1, 3, 6, 28, 28, 5, 1), false), "planes");
   EXPECT_EQ(way_of(of_images(1, 1, 160, 70, 5, 5, 3, 2), false), "planes") << "many weights";
+  EXPECT_EQ(way_of(of_images(1, 1, 70, 66, 7, 7, 1, 1), false), "planes");
   EXPECT_EQ(way_of(of_images(1, 9, 1, 1, 28, 28, 3, 1), false), "depthwise, planes");
   EXPECT_EQ(way_of(of_images(1, 9, 1, 1, 28, 28, 3, 1), true), "depthwise, pixels");
 }

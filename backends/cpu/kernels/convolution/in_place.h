@@ -122,6 +122,16 @@ inline bool has_few_pixels(const ConvolutionArgs& args) {
   return args.inputs * args.outputs * volume(args.kernel) > kMostWeights * numbers;
 }
 
+/// Returns true if more than a sixth of the lanes were empty in products of planes, as with 7 x 7
+/// pixels, and several images make up for the copies: their pixels follow each other there.
+inline bool has_empty_lanes(const ConvolutionArgs& args) {
+  constexpr std::int64_t kFewestChannels = 64, kWidth = kLanes<float>;
+  const std::int64_t pixels = volume(args.out_sizes);
+  return args.batch > 1 && volume(args.stride) == 1 &&
+         std::min(args.inputs, args.outputs) >= kFewestChannels &&
+         6 * pixels < 5 * kWidth * divide_up(pixels, kWidth);
+}
+
 /// Returns true if a convolution of row-major float32 tensors is faster in channels-last copies.
 inline bool is_worth_copies(const ConvolutionArgs& args) {
   constexpr std::int64_t kFewestChannels = 16, kMostOfWeight = 24, kFewestColumns = 32;
@@ -131,8 +141,9 @@ inline bool is_worth_copies(const ConvolutionArgs& args) {
        (args.outputs >= kFewestColumns && has_few_pixels(args)))) {
     return false;
   }
-  return volume(args.kernel) > volume(args.stride) &&
-         std::min(args.inputs, args.outputs) >= kFewestChannels;
+  return (volume(args.kernel) > volume(args.stride) &&
+          std::min(args.inputs, args.outputs) >= kFewestChannels) ||
+         has_empty_lanes(args);
 }
 
 /// Computes a convolution of row-major tensors without copies.
