@@ -156,15 +156,16 @@ class ModuleLoader {
       for (const std::string& unexpected : result_.unexpected_keys) {
         if (unexpected.ends_with("." + missing)) {
           const std::size_t length = unexpected.size() - missing.size();
-          problems.push_back("The state has \"" + missing + "\" as \"" + unexpected +
-                             "\"; does tern::strip_prefix(state, \"" +
-                             unexpected.substr(0, length) + "\") fit?");
+          problems.push_back(tern::detail::text_of(
+              "The state has \"", missing, "\" as \"", unexpected,
+              "\"; does tern::strip_prefix(state, \"", unexpected.substr(0, length), "\") fit?"));
           return;
         }
         if (missing.ends_with("." + unexpected)) {
           const std::size_t length = missing.size() - unexpected.size() - 1;
-          problems.push_back("The module has \"" + unexpected + "\" as \"" + missing +
-                             "\"; is the state that of its \"" + missing.substr(0, length) + "\"?");
+          problems.push_back(tern::detail::text_of("The module has \"", unexpected, "\" as \"",
+                                                   missing, "\"; is the state that of its \"",
+                                                   missing.substr(0, length), "\"?"));
           return;
         }
       }
