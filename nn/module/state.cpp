@@ -155,17 +155,17 @@ class ModuleLoader {
     for (const std::string& missing : result_.missing_keys) {
       for (const std::string& unexpected : result_.unexpected_keys) {
         if (unexpected.ends_with("." + missing)) {
-          const std::size_t length = unexpected.size() - missing.size();
+          const std::string prefix = unexpected.substr(0, unexpected.size() - missing.size());
           problems.push_back(tern::detail::text_of(
               "The state has \"", missing, "\" as \"", unexpected,
-              "\"; does tern::strip_prefix(state, \"", unexpected.substr(0, length), "\") fit?"));
+              "\"; did you mean tern::strip_prefix(state, \"", prefix, "\")?"));
           return;
         }
         if (missing.ends_with("." + unexpected)) {
-          const std::size_t length = missing.size() - unexpected.size() - 1;
+          const std::string path = missing.substr(0, missing.size() - unexpected.size() - 1);
           problems.push_back(tern::detail::text_of("The module has \"", unexpected, "\" as \"",
-                                                   missing, "\"; is the state that of its \"",
-                                                   missing.substr(0, length), "\"?"));
+                                                   missing, "\"; did you mean to load its \"", path,
+                                                   "\"?"));
           return;
         }
       }

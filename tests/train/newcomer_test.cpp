@@ -133,11 +133,11 @@ TEST_F(Newcomer, LoadsKeysWithAPrefix) {
   State wrapped;
   for (const auto& [key, value] : net->state_dict()) wrapped.insert("module." + key, value);
   EXPECT_EQ(last_line(wrapped),
-            "The state has \"fc1.weight\" as \"module.fc1.weight\"; does "
-            "tern::strip_prefix(state, \"module.\") fit?");
+            "The state has \"fc1.weight\" as \"module.fc1.weight\"; did you mean "
+            "tern::strip_prefix(state, \"module.\")?");
   net->load_state_dict(strip_prefix(wrapped, "module."));
   EXPECT_EQ(last_line(net->fc1->state_dict()),
-            "The module has \"weight\" as \"fc1.weight\"; is the state that of its \"fc1\"?");
+            "The module has \"weight\" as \"fc1.weight\"; did you mean to load its \"fc1\"?");
 }
 
 TEST_F(Newcomer, LoadsTheWrongFile) {

@@ -203,9 +203,8 @@ TEST(WrongCalls, OfUtilities) {
       {"Error(s) in loading state_dict for AveragedModelImpl<tern::nn::LinearImpl>:\n\tMissing "
        "key(s) in state_dict: "
        "\"n_averaged\", \"module.weight\", \"module.bias\". \n\tUnexpected key(s) in state_dict: "
-       "\"weight\", \"bias\". \n\tThe module has \"weight\" as \"module.weight\"; is the state "
-       "that "
-       "of its \"module\"?",
+       "\"weight\", \"bias\". \n\tThe module has \"weight\" as \"module.weight\"; did you "
+       "mean to load its \"module\"?",
        [&] { average->load_state_dict(net->state_dict()); }},
   });
   EXPECT_TRUE(w[0].grad().equal(ones({2, 2})));
