@@ -165,7 +165,7 @@ class DepthwisePlanes {
     const std::int64_t in = (block.band.high - block.band.low) * in_row() * count;
     const std::int64_t out = (block.band.end - block.band.begin) * out_row() * count;
     constexpr auto kTap = static_cast<std::int64_t>((sizeof(Tap) + sizeof(RowTap)) / sizeof(T));
-    // The elements come first: a vector of all planes then lies in one cache line.
+    // The elements begin the memory, a page, so that no vector of 16 planes crosses a cache line.
     const std::int64_t numbers = divide_up(in + out + (kernel + 1) * count, kWidth) * kWidth;
     memory.in = thread_scratch<T>(numbers + kernel * kTap);
     if (memory.in == nullptr) return false;

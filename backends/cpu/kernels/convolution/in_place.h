@@ -122,8 +122,8 @@ inline bool has_few_pixels(const ConvolutionArgs& args) {
   return args.inputs * args.outputs * volume(args.kernel) > kMostWeights * numbers;
 }
 
-/// Returns true if more than a sixth of the lanes were empty in products of planes, as with 7 x 7
-/// pixels, and several images make up for the copies: their pixels follow each other there.
+/// Returns true if products of planes would leave more than a sixth of the lanes empty, as with 7 x
+/// 7 pixels. In copies, the pixels of all images follow each other and fill the lanes.
 inline bool has_empty_lanes(const ConvolutionArgs& args) {
   constexpr std::int64_t kFewestChannels = 64, kWidth = kLanes<float>;
   const std::int64_t pixels = volume(args.out_sizes);

@@ -84,8 +84,8 @@ class StencilProduct {
         std::clamp<std::int64_t>(kPanelBytes / (block * kWidth * std::int64_t{sizeof(T)} + 1),
                                  kTileVectors, kMostVectors),
         vectors());
-    // A core prefetches what lies behind its rows. Where that is what another thread adds to, each
-    // takes the lines away from the other: such sums stay in memory of the thread.
+    // Each core prefetches the memory behind its rows. If another thread adds to that memory, the
+    // cores take cache lines away from each other: such sums stay in the thread's own memory.
     const bool has_sums = !stencil.is_dense() || (blocks_ > 1 && row_parts_ > 1);
     const std::int64_t panel_size = most * block * kWidth;
     const std::int64_t sums_size = has_sums ? (chunk.row_end - chunk.row_begin) * most * kWidth : 0;

@@ -36,8 +36,8 @@ template <class T, int kLines, int kStep = 1>
   }
 }
 
-/// Packs `count` steps, at most a vector of them, of contiguous lines; see pack(). kWhole: a
-/// vector.
+/// Packs `count` steps, at most a vector of them, of contiguous lines; see pack(). kWhole:
+/// exactly a vector.
 template <class T, int kLines, bool kWhole>
 [[gnu::always_inline]] inline void pack_vectors(T* to, std::int64_t to_step, const T* from,
                                                 std::int64_t line_stride, int lines, int count) {
@@ -68,7 +68,7 @@ std::int64_t pack_transposed(T* to, std::int64_t to_step, const T* from, std::in
     pack_vectors<T, kLines, true>(to + p * to_step, to_step, from + p, line_stride, lines,
                                   kLanes<T>);
   }
-  // Half a vector and more, as of a kernel of 3 x 3, is faster than element by element.
+  // A rest of half a vector or more (a kernel of 3 x 3 has nine steps) is faster as a vector.
   if constexpr (kVectorBytes == 64 && 2 * kLines >= kLanes<T>) {
     if (const std::int64_t left = count - p; 2 * left >= kLanes<T>) {
       pack_vectors<T, kLines, false>(to + p * to_step, to_step, from + p, line_stride, lines,
