@@ -71,6 +71,10 @@ struct Shared {
 };
 constinit Shared shared;
 
+// In a forked child, no other thread is left to unlock the mutex.
+[[maybe_unused]] const int fork_handlers = pthread_atfork(
+    [] { shared.mutex.lock(); }, [] { shared.mutex.unlock(); }, [] { shared.mutex.unlock(); });
+
 /// True for blocks that are mapped one by one: malloc keeps freed memory of blocks below 32 MB.
 constexpr bool is_mapped(std::size_t size) { return kRecycles && size >= 2 * kHugePage; }
 
@@ -136,9 +140,6 @@ struct Retirement {
   if (thread_ended) return nullptr;
   static thread_local const Retirement retirement;
   static_cast<void>(&retirement);
-  static const int fork_handlers = pthread_atfork(
-      [] { shared.mutex.lock(); }, [] { shared.mutex.unlock(); }, [] { shared.mutex.unlock(); });
-  static_cast<void>(fork_handlers);
   auto* const cache = new (std::nothrow) ThreadCache;
   if (cache == nullptr) return nullptr;
   const std::lock_guard lock(shared.mutex);

@@ -223,16 +223,15 @@ std::atomic<int> thread_count{0};  // 0: not determined yet
 std::atomic<bool> pool_taken{false};
 Pool* pool = nullptr;
 
-// Runs in a forked child, where the parent's workers do not exist, and abandons their pool.
-void forget_pool() {
+// A forked child has none of the parent's workers and abandons their pool.
+[[maybe_unused]] const int fork_handler = pthread_atfork(nullptr, nullptr, [] {
   pool = nullptr;
   pool_taken.store(false);
-}
+});
 
 // Returns the pool with `threads` threads; null if memory is exhausted.
 Pool* pool_with(int threads) {
   if (pool == nullptr || pool->threads() != threads) {
-    [[maybe_unused]] static const int once = pthread_atfork(nullptr, nullptr, forget_pool);
     delete pool;
     pool = nullptr;
     try {
