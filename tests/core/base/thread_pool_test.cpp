@@ -42,19 +42,22 @@ std::vector<int> visits(std::int64_t count, std::int64_t grain) {
   return seen;
 }
 
-/// Returns how many of three parts ran. Each part waits for the others, so one thread alone would
-/// never finish.
-int three_parts_that_meet() {
-  std::atomic<int> arrived{0};
+/// Returns how many of `parts` parts ran. Each part waits for the others, so fewer threads than
+/// parts would never finish.
+int parts_that_meet(int parts) {
+  struct Meeting {
+    const int parts;
+    std::atomic<int> arrived{0};
+  } meeting{parts};
   detail::run_parallel(
-      3,
+      parts,
       [](void* context, int) {
-        auto& count = *static_cast<std::atomic<int>*>(context);
-        ++count;
-        while (count < 3) std::this_thread::yield();
+        auto& at = *static_cast<Meeting*>(context);
+        ++at.arrived;
+        while (at.arrived < at.parts) std::this_thread::yield();
       },
-      &arrived);
-  return arrived;
+      &meeting);
+  return meeting.arrived;
 }
 
 bool all_once(const std::vector<int>& seen) {
@@ -97,7 +100,7 @@ TEST_F(ThreadPool, RangesRespectGrainAndCount) {
 
 TEST_F(ThreadPool, PartsRunOnSeveralThreads) {
   set_num_threads(3);
-  EXPECT_EQ(three_parts_that_meet(), 3);
+  EXPECT_EQ(parts_that_meet(3), 3);
 }
 
 TEST_F(ThreadPool, MorePartsThanThreads) {
@@ -175,7 +178,7 @@ TEST_F(ThreadPool, WorkersThatAreAboutToSleepWakeUp) {
         std::chrono::steady_clock::now() + std::chrono::nanoseconds(80'000 + round * 20);
     while (std::chrono::steady_clock::now() < until) {
     }
-    ASSERT_EQ(three_parts_that_meet(), 3);
+    ASSERT_EQ(parts_that_meet(3), 3);
   }
 }
 
@@ -209,10 +212,13 @@ TEST(HangGuard, EndsTheProgramAndSaysWhy) {
   const testing::HangGuard patient("nothing");
 }
 
-#if !defined(__SANITIZE_THREAD__)  // the thread sanitizer allows no new threads after a fork
+// The thread sanitizer allows no new threads after a fork. The address sanitizer of GCC 12 hangs in
+// the child if another thread starts or allocates memory during the fork: workers have started once
+// their parts have met, and a region allocates nothing.
+#if !defined(__SANITIZE_THREAD__)
 TEST_F(ThreadPool, ForkedChildHasItsOwnWorkers) {
   set_num_threads(3);
-  EXPECT_TRUE(all_once(visits(30, 1)));
+  EXPECT_EQ(parts_that_meet(3), 3);
   for (int round = 0; round < 20; ++round) {
     const pid_t child = fork();
     ASSERT_GE(child, 0);
@@ -230,10 +236,13 @@ TEST_F(ThreadPool, ForkedChildHasItsOwnWorkers) {
 
 TEST_F(ThreadPool, ForkWhileAnotherThreadUsesThePool) {
   set_num_threads(2);
-  std::atomic<bool> stop{false};
+  std::atomic<bool> busy_now{false}, stop{false};
   std::thread busy([&] {
-    while (!stop) visits(64, 1);
+    EXPECT_EQ(parts_that_meet(2), 2);
+    busy_now = true;
+    while (!stop) parallel_for(0, 64, 1, [](std::int64_t, std::int64_t) {});
   });
+  while (!busy_now) std::this_thread::yield();
   for (int round = 0; round < 20; ++round) {
     const pid_t child = fork();
     ASSERT_GE(child, 0);
