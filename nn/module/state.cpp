@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <deque>
 #include <map>
+#include <string_view>
 #include <tuple>
 #include <unordered_set>
 #include <utility>
@@ -69,6 +70,28 @@ std::string quoted(const std::vector<std::string>& keys) {
   return text;
 }
 
+/// Returns the part of `key` before `.ending`, and an empty text for another key.
+std::string_view before_ending(std::string_view key, std::string_view ending) {
+  if (!key.ends_with(ending)) return {};
+  key.remove_suffix(ending.size());
+  if (!key.ends_with('.')) return {};
+  key.remove_suffix(1);
+  return key;
+}
+
+/// Returns what to do if one of the keys is the other one with a prefix; else an empty text.
+std::string cure_of_prefix(const std::string& missing, const std::string& unexpected) {
+  if (const std::string_view prefix = before_ending(unexpected, missing); !prefix.empty()) {
+    return tern::detail::text_of("The state has \"", missing, "\" as \"", unexpected,
+                                 "\"; did you mean tern::strip_prefix(state, \"", prefix, ".\")?");
+  }
+  if (const std::string_view path = before_ending(missing, unexpected); !path.empty()) {
+    return tern::detail::text_of("The module has \"", unexpected, "\" as \"", missing,
+                                 "\"; did you mean to load its \"", path, "\"?");
+  }
+  return {};
+}
+
 }  // namespace
 
 /// Checks a whole state against a module, then copies or assigns the state.
@@ -106,8 +129,8 @@ class ModuleLoader {
       }
     }
     if (options_.strict) {
-      add_cure(problems);
-      add_prefix(problems);
+      add_hint(problems, detail::cure_of_format);
+      add_hint(problems, cure_of_prefix);
     }
     problems.insert(problems.end(), problems_.begin(), problems_.end());
     if (!problems.empty()) {
@@ -138,37 +161,20 @@ class ModuleLoader {
   }
 
  private:
-  /// Adds what to do if either the state or the module is quantised, for the first such key.
-  void add_cure(std::vector<std::string>& problems) const {
-    for (const std::string& missing : result_.missing_keys) {
-      for (const std::string& unexpected : result_.unexpected_keys) {
-        std::string cure = detail::cure_of_format(missing, unexpected);
-        if (cure.empty()) continue;
-        problems.push_back(std::move(cure));
-        return;
-      }
-    }
-  }
-
-  /// Adds the prefix that the keys of the state, or of the module, have and the others lack.
-  void add_prefix(std::vector<std::string>& problems) const {
-    for (const std::string& missing : result_.missing_keys) {
-      for (const std::string& unexpected : result_.unexpected_keys) {
-        if (unexpected.ends_with("." + missing)) {
-          const std::string prefix = unexpected.substr(0, unexpected.size() - missing.size());
-          problems.push_back(tern::detail::text_of(
-              "The state has \"", missing, "\" as \"", unexpected,
-              "\"; did you mean tern::strip_prefix(state, \"", prefix, "\")?"));
-          return;
-        }
-        if (missing.ends_with("." + unexpected)) {
-          const std::string path = missing.substr(0, missing.size() - unexpected.size() - 1);
-          problems.push_back(tern::detail::text_of("The module has \"", unexpected, "\" as \"",
-                                                   missing, "\"; did you mean to load its \"", path,
-                                                   "\"?"));
-          return;
-        }
-      }
+  /// Adds what `hint` says of a missing and an unexpected key, if it says something. One of the two
+  /// is the first of its kind: a state of a million keys has too many pairs.
+  template <class Hint>
+  void add_hint(std::vector<std::string>& problems, const Hint& hint) const {
+    const auto &missing = result_.missing_keys, &unexpected = result_.unexpected_keys;
+    if (missing.empty() || unexpected.empty()) return;
+    std::string text;
+    const auto says = [&](const std::string& lacks, const std::string& has) {
+      text = hint(lacks, has);
+      return !text.empty();
+    };
+    if (std::ranges::any_of(unexpected, [&](const auto& key) { return says(missing[0], key); }) ||
+        std::ranges::any_of(missing, [&](const auto& key) { return says(key, unexpected[0]); })) {
+      problems.push_back(std::move(text));
     }
   }
 
