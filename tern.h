@@ -20,6 +20,7 @@
 #include <tern/core/base/warning.h>
 #include <tern/core/distributed/distributed.h>
 #include <tern/core/ops/ops.h>
+#include <tern/core/tensor/finfo.h>
 #include <tern/core/tensor/state.h>
 #include <tern/core/tensor/tensor.h>
 #include <tern/nn/data/data.h>
