@@ -96,6 +96,7 @@ constexpr Algorithm kAlgorithms[] = {
     {"depthwise, pixels", is_depthwise_channels_last, convolve_depthwise<float>},
     {"depthwise, planes", is_depthwise, convolve_depthwise_planes<float>},
     {"Winograd", Winograd::suits, convolve_pixels<float>},
+    {"copied planes", has_few_channels, copied_input_gradient},
     {"pixels", is_channels_last, convolve_dense<float>},
     {"copied pixels", is_worth_copies, convolve_copies<float>},
     {"planes", [](const ConvolutionArgs&) { return true; }, convolve_in_place}};

@@ -273,7 +273,8 @@ const ConvolutionArgs kLargeConvolutions[] = {
     of_images(1, 1, 160, 70, 5, 5, 3, 2),  of_images(1, 2, 130, 90, 4, 5, 3, 1),
     of_images(2, 3, 17, 21, 5, 7, 1, 1),   of_images(1, 1, 20, 776, 5, 7, 1, 1),
     of_images(3, 40, 1, 1, 20, 37, 3, 2),  of_images(1, 5, 1, 1, 91, 70, 3, 2),
-    of_images(3, 1, 70, 66, 7, 7, 1, 1)};
+    of_images(3, 1, 70, 66, 7, 7, 1, 1),   of_images(3, 1, 3, 20, 61, 43, 7, 2),
+    of_images(2, 1, 4, 40, 19, 300, 3, 2)};
 
 TEST_P(Convolution, LargeShapes) {
   if (is_cuda()) GTEST_SKIP() << "the kernels divide no work by size";
@@ -339,10 +340,11 @@ TEST_P(Convolution, InfinityAtTheEndOfARowReachesOneWeight) {
 TEST_P(Convolution, SaysInWhichWayTheCpuComputes) {
   if (is_cuda()) GTEST_SKIP() << "the kernels of CUDA have one algorithm";
   Noise noise(27);
-  const auto way_of = [&](const ConvolutionArgs& numbers, bool channels_last) {
+  const auto way_of = [&](const ConvolutionArgs& numbers, bool channels_last,
+                          ConvolutionOp op = ConvolutionOp::kForward) {
     ConvolutionCall<float> call(numbers, noise);
     std::vector<float> got;
-    ConvolutionArgs args = call.args(ConvolutionOp::kForward, false, got);
+    ConvolutionArgs args = call.args(op, false, got);
     const char* algorithm = "";
     args.channels_last = channels_last ? 1 : 0;
     args.algorithm = &algorithm;
@@ -358,6 +360,10 @@ TEST_P(Convolution, SaysInWhichWayTheCpuComputes) {
   EXPECT_EQ(way_of(of_images(1, 1, 160, 70, 5, 5, 3, 2), false), "planes") << "many weights";
   EXPECT_EQ(way_of(of_images(1, 1, 70, 66, 3, 3, 1, 1), false), "planes");
   EXPECT_EQ(way_of(of_images(3, 1, 70, 66, 3, 3, 1, 1), false), "copied pixels") << "empty lanes";
+  const ConvolutionArgs rgb = of_images(2, 1, 3, 16, 28, 28, 3, 2);
+  EXPECT_EQ(way_of(rgb, true), "pixels");
+  EXPECT_EQ(way_of(rgb, true, ConvolutionOp::kInputGradient), "copied planes");
+  EXPECT_EQ(way_of(rgb, true, ConvolutionOp::kWeightGradient), "pixels");
   EXPECT_EQ(way_of(of_images(1, 9, 1, 1, 28, 28, 3, 1), false), "depthwise, planes");
   EXPECT_EQ(way_of(of_images(1, 9, 1, 1, 28, 28, 3, 1), true), "depthwise, pixels");
 }

@@ -116,6 +116,15 @@ inline void swap_layout(Narrow* to, const Narrow* from, std::int64_t count, std:
   swap_layout(&to->bits, &from->bits, count, rows, columns);
 }
 
+/// Returns how many images are copied at a time into another layout.
+template <class S>
+std::int64_t images_at_once(const ConvolutionArgs& args) {
+  constexpr std::int64_t kBytes = 16 << 20;
+  const std::int64_t numbers =
+      args.groups * (args.inputs * volume(args.in) + args.outputs * volume(args.out_sizes));
+  return std::clamp<std::int64_t>(kBytes / (numbers * std::int64_t{sizeof(S)}), 1, args.batch);
+}
+
 /// Computes a convolution of row-major tensors in channels-last copies, some images at a time.
 /// Returns false if out of memory.
 template <class S, class E = S>
@@ -124,9 +133,7 @@ bool convolve_copies(const ConvolutionArgs& args, Tap* taps) {
   const std::int64_t inputs = args.groups * args.inputs, outputs = args.groups * args.outputs;
   const std::int64_t x_size = inputs * volume(args.in), y_size = outputs * volume(args.out_sizes);
   const std::int64_t kernel = volume(args.kernel), w_size = outputs * args.inputs * kernel;
-  constexpr std::int64_t kBytes = 16 << 20;
-  const std::int64_t most = std::clamp<std::int64_t>(
-      kBytes / ((x_size + y_size) * std::int64_t{sizeof(S)}), 1, args.batch);
+  const std::int64_t most = images_at_once<S>(args);
   const bool forward = args.op == ConvolutionOp::kForward;
   const bool of_weight = args.op == ConvolutionOp::kWeightGradient;
   const Scratch<S> x(most * x_size), y(most * y_size), w(of_weight ? 0 : w_size);

@@ -146,6 +146,40 @@ inline bool is_worth_copies(const ConvolutionArgs& args) {
          has_empty_lanes(args);
 }
 
+/// Returns true for the gradient of a channels-last input of few channels, as of images: most lanes
+/// of a vector of channels would be empty.
+inline bool has_few_channels(const ConvolutionArgs& args) {
+  constexpr std::int64_t kMostChannels = 8, kFewestOutputs = 16;
+  return args.channels_last != 0 && args.op == ConvolutionOp::kInputGradient && args.groups == 1 &&
+         args.inputs <= kMostChannels && args.outputs >= kFewestOutputs && volume(args.kernel) > 1;
+}
+
+/// Computes the gradient of a channels-last input in row-major copies, some images at a time.
+/// Returns false if out of memory.
+inline bool copied_input_gradient(const ConvolutionArgs& args, Tap* taps) {
+  const std::int64_t in_pixels = volume(args.in), pixels = volume(args.out_sizes);
+  const std::int64_t x_size = args.inputs * in_pixels, y_size = args.outputs * pixels;
+  const std::int64_t kernel = volume(args.kernel);
+  const std::int64_t most = images_at_once<float>(args);
+  const Scratch<float> x(most * x_size), y(most * y_size), w(args.outputs * args.inputs * kernel);
+  swap_layout(w.data(), static_cast<const float*>(args.weight), args.outputs, kernel, args.inputs);
+  ConvolutionArgs part = args;
+  part.channels_last = 0;
+  part.gradient = y.data();
+  part.weight = w.data();
+  part.out = x.data();
+  bool done = true;
+  for (std::int64_t first = 0; first < args.batch; first += most) {
+    part.batch = std::min(most, args.batch - first);
+    swap_layout(y.data(), static_cast<const float*>(args.gradient) + first * y_size, part.batch,
+                pixels, args.outputs);
+    done = input_gradient(part, taps) && done;
+    swap_layout(static_cast<float*>(args.out) + first * x_size, x.data(), part.batch, args.inputs,
+                in_pixels);
+  }
+  return done;
+}
+
 /// Computes a convolution of row-major tensors without copies.
 inline bool convolve_in_place(const ConvolutionArgs& args, Tap* taps) {
   if (args.op == ConvolutionOp::kInputGradient) return input_gradient(args, taps);

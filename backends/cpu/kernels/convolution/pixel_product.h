@@ -156,18 +156,7 @@ class PixelProduct {
                std::int64_t last) const {
     const std::int64_t pitch = groups * rows, column = block.group * rows + block.begin * kWidth;
     const std::int64_t columns = std::min(block.end * kWidth, rows) - block.begin * kWidth;
-    const S* a = in + block.group * channels;
-    std::int64_t a_row = groups * channels;
-    if (inputs.is_direct()) {
-      a += first * a_row + block.step;
-    } else {
-      a_row = block.elements() * kSteps;
-      inputs.gather(block.gathered, a_row, a, block.step, block.step_end, first, last);
-      for (std::int64_t p = 0; block.steps() < a_row && p < last - first; ++p) {
-        block.gathered[p * a_row + block.steps()] = S{};
-      }
-      a = block.gathered;
-    }
+    const S* const a = in + block.group * channels;
     const bool is_first = block.step == 0;
     T* c = block.sums;
     std::int64_t c_row = block.vectors() * kWidth;
@@ -181,12 +170,35 @@ class PixelProduct {
         });
       }
     }
-    multiply_tiles<E>(
-        last - first, block.vectors(),
-        {reinterpret_cast<const E*>(a), a_row / kSteps, 1, block.panel, kWidth,
-         block.elements() * kWidth, block.elements()},
-        {c, c_row, is_first && bias != nullptr ? block.start : nullptr, T(1),
-         is_first ? T(0) : T(1), static_cast<int>(columns - (block.vectors() - 1) * kWidth)});
+    // Adds the steps [step, step + count) of `lines` pixels, from p on.
+    const auto multiply = [&](const S* rows_of_a, std::int64_t a_row, std::int64_t p,
+                              std::int64_t lines, std::int64_t step, std::int64_t count) {
+      multiply_tiles<E>(
+          lines, block.vectors(),
+          {reinterpret_cast<const E*>(rows_of_a), a_row / kSteps, 1,
+           block.panel + (step - block.step) / kSteps * kWidth, kWidth, block.elements() * kWidth,
+           divide_up(count, kSteps)},
+          {c + (p - first) * c_row, c_row, step == 0 && bias != nullptr ? block.start : nullptr,
+           T(1), step == 0 ? T(0) : T(1),
+           static_cast<int>(columns - (block.vectors() - 1) * kWidth)});
+    };
+    if (inputs.is_direct()) {
+      const std::int64_t a_row = groups * channels;
+      multiply(a + first * a_row + block.step, a_row, first, last - first, block.step,
+               block.steps());
+    } else if (inputs.has_lines() && block.steps() == steps()) {
+      inputs.each_line(block.gathered, a, first, last, [&](const auto& line) {
+        multiply(block.gathered, stencil.step[2] * channels, line.first, line.count,
+                 line.tap * channels, line.taps * channels);
+      });
+    } else {
+      const std::int64_t a_row = block.elements() * kSteps;
+      inputs.gather(block.gathered, a_row, a, block.step, block.step_end, first, last);
+      for (std::int64_t p = 0; block.steps() < a_row && p < last - first; ++p) {
+        block.gathered[p * a_row + block.steps()] = S{};
+      }
+      multiply(block.gathered, a_row, first, last - first, block.step, block.steps());
+    }
     if (block.sums == nullptr) return;
     const Format<S> format(dtype);
     each_result(first, last, [&](std::int64_t p, std::int64_t place) {
