@@ -187,7 +187,7 @@ class PixelProduct {
       multiply(a + first * a_row + block.step, a_row, first, last - first, block.step,
                block.steps());
     } else if (inputs.has_lines() && block.steps() == steps()) {
-      inputs.each_line(block.gathered, a, first, last, [&](const auto& line) {
+      inputs.copy_lines(block.gathered, a, first, last, [&](const auto& line) {
         multiply(block.gathered, stencil.step[2] * channels, line.first, line.count,
                  line.tap * channels, line.taps * channels);
       });

@@ -18,7 +18,7 @@ class PixelRows {
   /// Returns true if row p is pixel p of the input.
   bool is_direct() const { return stencil_.is_point(); }
 
-  /// Returns true if each_line() is faster than gather(): lines are long, and neighbouring pixels
+  /// Returns true if copy_lines() is faster than gather(): lines are long, and neighbouring pixels
   /// read most elements of a pixel, too.
   bool has_lines() const {
     constexpr std::int64_t kFewestPixels = 24;
@@ -41,8 +41,8 @@ class PixelRows {
   /// what the taps of the line read for pixel p, and calls fn(line). `in` is the first channel of
   /// the first pixel.
   template <class Fn>
-  void each_line(S* to, const S* in, std::int64_t first, std::int64_t last, const Fn& fn) const {
-    each(in, first, last, 0, stencil_.count, [&](const Line& line) {
+  void copy_lines(S* to, const S* in, std::int64_t first, std::int64_t last, const Fn& fn) const {
+    each_line(in, first, last, 0, stencil_.count, [&](const Line& line) {
       const std::int64_t size = (line.count - 1) * stencil_.step[2] + line.taps;
       const std::int64_t begin = std::clamp(-line.x, std::int64_t{0}, size);
       const std::int64_t end = std::clamp(line.width - line.x, begin, size);
@@ -58,7 +58,7 @@ class PixelRows {
   /// is the first channel of the first pixel.
   void gather(S* to, std::int64_t to_pitch, const S* in, std::int64_t begin, std::int64_t end,
               std::int64_t first, std::int64_t last) const {
-    each(in, first, last, begin / channels_, divide_up(end, channels_), [&](const Line& line) {
+    each_line(in, first, last, begin / channels_, divide_up(end, channels_), [&](const Line& line) {
       const std::int64_t start = line.tap * channels_;
       const Run run{std::max(begin - start, std::int64_t{0}),
                     std::min(end - start, line.taps * channels_), line.width,
@@ -78,8 +78,8 @@ class PixelRows {
 
   /// Calls fn(line) for each line of the pixels [first, last) and the taps [tap, tap_end).
   template <class Fn>
-  void each(const S* in, std::int64_t first, std::int64_t last, std::int64_t tap,
-            std::int64_t tap_end, const Fn& fn) const {
+  void each_line(const S* in, std::int64_t first, std::int64_t last, std::int64_t tap,
+                 std::int64_t tap_end, const Fn& fn) const {
     const Stencil& s = stencil_;
     const std::int64_t width = s.grid[2];
     for (std::int64_t p = first; p < last;) {
