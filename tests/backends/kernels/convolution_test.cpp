@@ -358,6 +358,7 @@ TEST_P(Convolution, SaysInWhichWayTheCpuComputes) {
   EXPECT_EQ(way_of(of_images(1, 1, 16, 16, 28, 28, 3, 2), true), "pixels");
   EXPECT_EQ(way_of(of_images(1, 1, 3, 6, 28, 28, 5, 1), false), "planes");
   EXPECT_EQ(way_of(of_images(1, 1, 160, 70, 5, 5, 3, 2), false), "planes") << "many weights";
+  EXPECT_EQ(way_of(of_images(1, 1, 70, 66, 7, 7, 1, 1), false), "planes");
   EXPECT_EQ(way_of(of_images(1, 1, 70, 66, 3, 3, 1, 1), false), "planes");
   EXPECT_EQ(way_of(of_images(3, 1, 70, 66, 3, 3, 1, 1), false), "copied pixels") << "empty lanes";
   const ConvolutionArgs rgb = of_images(2, 1, 3, 16, 28, 28, 3, 2);

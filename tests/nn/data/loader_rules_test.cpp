@@ -12,6 +12,7 @@
 
 #include "error_of.h"
 #include "hang_guard.h"
+#include "quiet_threads.h"
 
 namespace tern::data {
 namespace {
@@ -177,9 +178,7 @@ TEST_F(LoaderRulesTest, AForkedChildDoesNotHang) {
 #endif
   auto parent = make_data_loader<SequentialSampler>(Draws(), DataLoaderOptions(1).workers(2));
   auto it = parent->begin();
-  // A fork while a thread starts or allocates memory hangs the child under the address sanitizer of
-  // GCC 12. By then the workers have filled their queue and wait.
-  std::this_thread::sleep_for(std::chrono::milliseconds(100));
+  testing::wait_for_quiet_threads();  // the workers have filled their queue
   const pid_t child = ::fork();
   ASSERT_GE(child, 0);
   if (child == 0) {
