@@ -7,6 +7,7 @@
 #include <vector>
 
 #include <tern/nn/containers/contained_module.h>
+#include <tern/nn/detail/clone_ties.h>
 
 // Copies of containers inside containers, without recursion.
 
@@ -38,6 +39,7 @@ class ContainerCloner {
     auto copy = std::make_shared<Container>();
     open_.emplace_back(&root, copy.get());
     fill_all();
+    match_ties(root, *copy, device_);
     return copy;
   }
 

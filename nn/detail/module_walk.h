@@ -1,6 +1,7 @@
 #pragma once
 
 #include <algorithm>
+#include <set>
 #include <string>
 #include <type_traits>
 #include <unordered_set>
@@ -84,9 +85,9 @@ class ModuleWalk {
     });
   }
 
-  /// Walks over two modules of the same structure together. Calls on_module(a, b) for each pair of
-  /// modules, and on_parameter and on_buffer(tensor of a, tensor of b) for each pair of entries;
-  /// tied tensors come under every name. Stops and returns false if the structures differ.
+  /// Walks over two modules of the same structure together. Calls on_module(a, b) once per pair of
+  /// modules, and on_parameter and on_buffer(name, tensor of a, tensor of b) for each pair of their
+  /// entries; tied tensors come under every name. Stops and returns false if the structures differ.
   template <class OnModule, class OnParameter, class OnBuffer>
   static bool pairs(const Module& a, Module& b, const OnModule& on_module,
                     const OnParameter& on_parameter, const OnBuffer& on_buffer) {
@@ -95,30 +96,34 @@ class ModuleWalk {
       for (std::size_t i = 0; same && i < from.size(); ++i) {
         const auto& [name, entry] = from.items()[i];
         auto* const other = to.find(name);
-        same = other != nullptr && fn(entry, *other);
+        same = other != nullptr && fn(name, entry, *other);
       }
       return same;
     };
-    const auto tensors = [](const Tensor& from, Tensor& to, const auto& fn) {
+    const auto tensors = [](const std::string& name, const Tensor& from, Tensor& to,
+                            const auto& fn) {
       if (from.defined() != to.defined()) return false;
-      if (from.defined()) fn(from, to);
+      if (from.defined()) fn(name, from, to);
       return true;
     };
+    std::set<std::pair<const Module*, const Module*>> seen;
     std::vector<std::pair<const Module*, Module*>> open = {{&a, &b}};
     while (!open.empty()) {
       const auto [x, y] = open.back();
       open.pop_back();
+      if (!seen.emplace(x, y).second) continue;
       on_module(*x, *y);
       const std::size_t below = open.size();
       const bool same =
-          each_pair(
-              x->parameters_, y->parameters_,
-              [&](const Tensor& from, Tensor& to) { return tensors(from, to, on_parameter); }) &&
-          each_pair(x->buffers_, y->buffers_,
-                    [&](const auto& from, auto& to) {
-                      return tensors(from.tensor, to.tensor, on_buffer);
+          each_pair(x->parameters_, y->parameters_,
+                    [&](const auto& name, const Tensor& from, Tensor& to) {
+                      return tensors(name, from, to, on_parameter);
                     }) &&
-          each_pair(x->children_, y->children_, [&](const auto& from, const auto& to) {
+          each_pair(x->buffers_, y->buffers_,
+                    [&](const auto& name, const auto& from, auto& to) {
+                      return tensors(name, from.tensor, to.tensor, on_buffer);
+                    }) &&
+          each_pair(x->children_, y->children_, [&](const auto&, const auto& from, const auto& to) {
             open.emplace_back(from.get(), to.get());
             return true;
           });

@@ -38,6 +38,8 @@ class ParametrizedMembers {
   /// Returns the registered parameter or buffer, or null. Sets `is_parameter`.
   static const Tensor* registered(const Module& module, const std::string& name,
                                   bool& is_parameter);
+  /// Returns the data member that is bound to a registered tensor, or null.
+  static BoundMember* member(Module& module, const std::string& name);
   /// Throws Error unless a data member of the module is bound to the tensor.
   static void check_member(const Module& module, const std::string& name);
   /// Replaces a registered tensor by its parametrizations.
@@ -49,7 +51,6 @@ class ParametrizedMembers {
   static void adopt(Module& to, const Module& from, const std::optional<Device>& device);
 
  private:
-  static BoundMember* member(Module& module, const std::string& name);
   static void forget(Module& module, const std::string& name);
 };
 

@@ -3,6 +3,7 @@
 #include <vector>
 
 #include <tern/core/autograd/grad_mode.h>
+#include <tern/nn/detail/clone_ties.h>
 #include <tern/nn/detail/lora.h>
 #include <tern/nn/detail/module_walk.h>
 #include <tern/nn/detail/parametrized.h>
@@ -93,6 +94,7 @@ void Module::copy_from(const Module& other, const std::optional<Device>& device)
       if (!child->copy_members(*source, device)) open.emplace_back(child.get(), source.get());
     }
   }
+  detail::match_ties(other, *this, device);
 }
 
 /// Copies `other` with all its data members into this module, which reset() of a parent has made.
@@ -138,7 +140,7 @@ bool Module::copy_members(const Module& other, const std::optional<Device>& devi
 /// and must stay.
 bool Module::is_held_like(const Module& copy) {
   bool same = true;
-  const auto on_tensor = [&](const Tensor& a, const Tensor& b) {
+  const auto on_tensor = [&](const std::string&, const Tensor& a, const Tensor& b) {
     same = same && a.use_count() == b.use_count();
   };
   const bool has_same_structure = ModuleWalk::pairs(

@@ -38,7 +38,7 @@ void assign(const Tensor& slot, const Tensor& tensor) {
 /// structures differ, because the module was changed after the copy was made.
 bool update(const Module& module, Module& copy, Device device) {
   std::unordered_map<const void*, Tensor> moved;  // tied tensors move once
-  const auto move = [&](const Tensor& from, const Tensor& to) {
+  const auto move = [&](const std::string&, const Tensor& from, const Tensor& to) {
     Tensor& tensor = moved[from.unsafeGetTensorImpl()];
     if (!tensor.defined()) tensor = from.to(device);
     assign(to, tensor);

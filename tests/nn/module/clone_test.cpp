@@ -83,6 +83,100 @@ TEST(Clone, AModuleInTwoPlacesOfAContainerIsCopiedOnce) {
   EXPECT_EQ(list.clone()->parameters().size(), 2U);
 }
 
+/// Words and a head, which reset() ties if asked to, and a parameter without a bound member.
+struct WordsAndHeadImpl : nn::Cloneable<WordsAndHeadImpl> {
+  explicit WordsAndHeadImpl(bool ties) : are_tied(ties) { WordsAndHeadImpl::reset(); }
+  void reset() override {
+    words = register_module("words", nn::Embedding(5, 3));
+    head = register_module("head", nn::Linear(nn::LinearOptions(3, 5).bias(false)));
+    if (are_tied) head->replace_parameter("weight", words->weight);
+    table = register_parameter("table", rand({5, 3}));
+  }
+  Tensor forward(const Tensor& x) { return head(words(x)); }
+
+  bool are_tied;
+  nn::Embedding words{nullptr};
+  nn::Linear head{nullptr};
+  Tensor table;
+};
+TERN_MODULE(WordsAndHead);
+
+TEST(Clone, TiesWhatWasTiedAfterConstruction) {
+  const WordsAndHead net(false);
+  net->head->replace_parameter("weight", net->words->weight);
+  const nn::Sequential outer{net, nn::Linear(5, 5)};
+  outer[1]->as<nn::Linear>()->replace_parameter("bias", ones({5}));
+  const std::vector<std::shared_ptr<nn::Module>> copies = {
+      net.clone().ptr(), outer.clone()->children()[0], outer.clone().clone()->children()[0]};
+  for (const auto& copied : copies) {
+    const auto& copy = dynamic_cast<const WordsAndHeadImpl&>(*copied);
+    EXPECT_TRUE(copy.head->weight.is_same(copy.words->weight));
+    EXPECT_TRUE(copy.head->named_parameters()["weight"].is_same(copy.words->weight));
+    EXPECT_FALSE(copy.words->weight.is_same(net->words->weight));
+    EXPECT_TRUE(identical(copy.state_dict(), net->state_dict()));
+    EXPECT_EQ(copy.parameters().size(), 2u);
+  }
+  optim::AveragedModel average(net);
+  average->update_parameters(net);
+  EXPECT_TRUE(same_bits(average(tensor({1, 4})), net(tensor({1, 4}))));
+
+  // The bound member takes the tensor of the one that is not bound.
+  net->head->replace_parameter("weight", net->table);
+  const WordsAndHead copy = net.clone();
+  EXPECT_TRUE(copy->head->weight.is_same(copy->table));
+  EXPECT_FALSE(copy->head->weight.is_same(copy->words->weight));
+}
+
+TEST(Clone, TiesLayersOfASequential) {
+  const nn::Linear first(3, 3), last(3, 3);
+  const nn::Sequential net{first, nn::Sequential{last}};
+  last->replace_parameter("weight", first->weight);
+  const nn::Sequential copy = net.clone(Device("cuda:1"));
+  EXPECT_EQ(copy->parameters().size(), 3u);
+  EXPECT_TRUE(
+      copy->at<nn::LinearImpl>(0).weight.is_same(copy->at<nn::SequentialImpl>(1).parameters()[0]));
+
+  const nn::ParameterList list(ones({2}), ones({2}));
+  list->set(1, list->at(0));
+  EXPECT_EQ(nn::ModuleList(list).clone()->parameters().size(), 1u);
+}
+
+TEST(Clone, UntiesWhatWasUntiedAfterConstruction) {
+  const WordsAndHead net(true);
+  net->head->replace_parameter("weight", rand({5, 3}));
+  const WordsAndHead copy = net.clone();
+  EXPECT_TRUE(identical(copy->state_dict(), net->state_dict()));
+  EXPECT_EQ(copy->parameters().size(), 3u);
+  EXPECT_TRUE(copy->head->weight.requires_grad());
+  EXPECT_TRUE(same_bits(copy(tensor({2})), net(tensor({2}))));
+
+  struct Twice : nn::Cloneable<Twice> {
+    Twice() { Twice::reset(); }
+    void reset() override {
+      a = register_parameter("a", ones({2}));
+      b = register_parameter("b", a);
+    }
+    Tensor a, b;
+  };
+  Twice twice;
+  twice.b = twice.replace_parameter("b", zeros({2}));
+  EXPECT_EQ(error_of([&] { twice.clone(); }).find(
+                "The cloned module ties 'b' to another tensor after calling reset(), unlike the "
+                "original."),
+            0u);
+}
+
+TEST(Clone, WalksOverSharedModulesOnce) {
+  nn::Sequential net{nn::Linear(1, 1)};
+  for (int i = 0; i < 60; ++i) {
+    nn::Sequential outer;
+    outer->push_back(net);
+    outer->push_back(net);
+    net = outer;
+  }
+  EXPECT_EQ(net.clone()->parameters().size(), 2u);
+}
+
 TEST(Clone, KeepsHooksAndTheirNumbers) {
   const auto add_one = [](nn::Module&, const std::vector<nn::AnyValue>&, nn::AnyValue& output) {
     output = nn::AnyValue(output.get<Tensor>() + 1);
