@@ -33,6 +33,10 @@ Recorder& recorder() {
   static Recorder& recorder = *new Recorder;
   return recorder;
 }
+// In a forked child, no other thread is left to unlock the mutex.
+[[maybe_unused]] const int fork_handlers =
+    pthread_atfork([] { recorder().mutex.lock(); }, [] { recorder().mutex.unlock(); },
+                   [] { recorder().mutex.unlock(); });
 
 constinit std::atomic<std::uint32_t> current_recording{0};
 constinit std::atomic<std::int64_t> lost_without_log{0};
@@ -194,10 +198,6 @@ std::int64_t ProfileRecording::ns(std::int64_t ticks) const {
 }
 
 void reserve_recorder() {
-  static const int fork_handlers =
-      pthread_atfork([] { recorder().mutex.lock(); }, [] { recorder().mutex.unlock(); },
-                     [] { recorder().mutex.unlock(); });
-  static_cast<void>(fork_handlers);
   const std::lock_guard lock(recorder().mutex);
   TERN_CHECK(!recorder().reserved, Error,
              "Profiler is already enabled: another tern::profiler::Profile has started and not "

@@ -20,6 +20,9 @@ constexpr int kMostSimulated = 16;
 constinit std::atomic<bool> started = false;
 // Set in a child of a process that had started CUDA.
 constinit std::atomic<bool> is_forked_child = false;
+[[maybe_unused]] const int fork_handler = pthread_atfork(nullptr, nullptr, [] {
+  if (started) is_forked_child = true;
+});
 
 }  // namespace
 
@@ -81,9 +84,6 @@ const LoadedPlugin& loaded_plugin() {
       nullptr,
       "Cannot re-initialize CUDA in forked subprocess: its parent had started CUDA. Start "
       "subprocesses before the first use of CUDA, or as programs of their own"};
-  [[maybe_unused]] static const int once = pthread_atfork(nullptr, nullptr, [] {
-    if (started) is_forked_child = true;
-  });
   return loaded.plugin != nullptr && is_forked_child.load(std::memory_order_relaxed) ? in_child
                                                                                      : loaded;
 }
