@@ -59,7 +59,7 @@ PreTokenizer::Behavior read_behavior(const Json& json) {
 }
 
 Normalizer read_normalizer(const Json& json) {
-  const std::string& type = json.at("type").text();
+  const std::string type = json.at("type").text();
   Normalizer step{};
   if (type == "NFC" || type == "NFD" || type == "NFKC" || type == "NFKD") {
     step.kind = Normalizer::Kind::kNormalForm;
@@ -106,7 +106,7 @@ PreTokenizer::Prepend read_prepend(const Json& json) {
 }
 
 PreTokenizer read_pre_tokenizer(const Json& json) {
-  const std::string& type = json.at("type").text();
+  const std::string type = json.at("type").text();
   PreTokenizer step{};
   if (type == "ByteLevel") {
     step.kind = PreTokenizer::Kind::kByteLevel;
@@ -146,7 +146,7 @@ PreTokenizer read_pre_tokenizer(const Json& json) {
 }
 
 Decoder read_decoder(const Json& json) {
-  const std::string& type = json.at("type").text();
+  const std::string type = json.at("type").text();
   Decoder step{};
   if (type == "ByteLevel") {
     step.kind = Decoder::Kind::kByteLevel;
@@ -260,7 +260,7 @@ std::vector<Decoder> read_decoders(const Json& json) {
 PostProcessor read_post_processor(const Json& json) {
   PostProcessor all;
   for_each_step(json, "processors", [&](const Json& step) {
-    const std::string& type = step.at("type").text();
+    const std::string type = step.at("type").text();
     PostProcessor own;
     if (type == "TemplateProcessing") {
       own.has_template = true;
