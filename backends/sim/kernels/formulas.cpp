@@ -223,6 +223,16 @@ double formula(ElementwiseOp op, double a, double b, double c, double scale) {
     case ElementwiseOp::gelu_tanh:
       return a / 2 *
              (1 + std::tanh(std::sqrt(8 / std::atan(1.0)) / 4 * (a + 0.044715 * a * a * a)));
+    case ElementwiseOp::silu_backward:
+      return a / (1 + std::exp(-b)) * (1 + b / (1 + std::exp(b)));
+    case ElementwiseOp::gelu_backward:
+      return a * (std::erfc(-b * std::sqrt(0.5)) / 2 +
+                  b * std::exp(-b * b / 2) / std::sqrt(8 * std::atan(1.0)));
+    case ElementwiseOp::gelu_tanh_backward: {
+      const double factor = std::sqrt(8 / std::atan(1.0)) / 4, cubes = 0.044715 * b * b * b;
+      const double t = std::tanh(factor * (b + cubes));
+      return a / 2 * (1 + t + (1 - t * t) * factor * (b + 3 * cubes));
+    }
     case ElementwiseOp::log_sigmoid:
       return smaller_of(a, 0.0) - std::log1p(std::exp(-std::abs(a)));
     case ElementwiseOp::pow:

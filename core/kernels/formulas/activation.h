@@ -73,6 +73,14 @@ struct silu : Formula {
   }
 };
 
+struct silu_backward : Formula {
+  template <class T>
+  TERN_HOST_DEVICE static T value(T gradient, T a) {
+    const T s = math::sigmoid(a);
+    return gradient * s * (T(1) + a * (T(1) - s));
+  }
+};
+
 /// tanh(ln(1 + e)) is n / (n + 2), where n = e (e + 2) and e = e^a.
 struct mish : Formula {
   template <class T>
@@ -91,12 +99,40 @@ struct gelu : Formula {
   }
 };
 
+/// The normal distribution function plus a times its density.
+struct gelu_backward : Formula {
+  template <class T>
+  TERN_HOST_DEVICE static T value(T gradient, T a) {
+    constexpr T kSqrtHalf = static_cast<T>(0.707106781186547524401);
+    constexpr T kDensity = static_cast<T>(0.398942280401432677940);  // 1 / sqrt(2 pi)
+    const T distribution = T(0.5) * (T(1) + math::erf(a * kSqrtHalf));
+    const T density = kDensity * math::exp_of_negative(T(-0.5) * a * a);
+    return gradient * (distribution + a * density);
+  }
+};
+
 struct gelu_tanh : Formula {
   template <class T>
   TERN_HOST_DEVICE static T value(T a) {
-    constexpr T kFactor = static_cast<T>(0.797884560802865355880);  // sqrt(2 / pi)
-    const T inner = kFactor * a * (T(1) + static_cast<T>(0.044715) * a * a);
-    return T(0.5) * a * (T(1) + math::tanh(inner));
+    return T(0.5) * a * (T(1) + math::tanh(inner(a)));
+  }
+
+  template <class T>
+  TERN_HOST_DEVICE static T inner(T a) {
+    return kFactor<T> * a * (T(1) + kCubic<T> * a * a);
+  }
+  template <class T>
+  static constexpr T kFactor = static_cast<T>(0.797884560802865355880);  // sqrt(2 / pi)
+  template <class T>
+  static constexpr T kCubic = static_cast<T>(0.044715);
+};
+
+struct gelu_tanh_backward : Formula {
+  template <class T>
+  TERN_HOST_DEVICE static T value(T gradient, T a) {
+    const T t = math::tanh(gelu_tanh::inner(a));
+    const T slope = gelu_tanh::kFactor<T> * (T(1) + T(3) * gelu_tanh::kCubic<T> * a * a);
+    return gradient * T(0.5) * (T(1) + t + a * (T(1) - t * t) * slope);
   }
 };
 

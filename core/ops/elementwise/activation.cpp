@@ -5,7 +5,7 @@
 #include <tern/core/ops/elementwise/detail/unary.h>
 #include <tern/core/ops/ops.h>
 
-// Activations. Their gradients are not fused.
+// Activations.
 
 namespace tern {
 namespace {
@@ -172,25 +172,6 @@ ElementwiseOp gelu_kernel(bool tanh_form) {
   return tanh_form ? ElementwiseOp::gelu_tanh : ElementwiseOp::gelu;
 }
 
-Tensor gelu_gradient(const Tensor& g, const Tensor& x) {
-  constexpr double kSqrtHalf = 0.707106781186547524401, kDensity = 0.398942280401432677940;
-  const Tensor cumulative = 0.5 * (1 + erf(x * kSqrtHalf));
-  return g * (cumulative + x * (kDensity * exp(-0.5 * square(x))));
-}
-
-Tensor gelu_tanh_gradient(const Tensor& g, const Tensor& x) {
-  constexpr double kFactor = 0.797884560802865355880, kCubic = 0.044715;  // sqrt(2 / pi)
-  const Tensor squares = square(x);
-  const Tensor t = tanh(kFactor * x * (1 + kCubic * squares));
-  const Tensor inner = kFactor * (1 + 3 * kCubic * squares);
-  return g * (0.5 * (1 + t) + 0.5 * x * (1 - square(t)) * inner);
-}
-
-Tensor silu_gradient(const Tensor& g, const Tensor& x) {
-  const Tensor s = sigmoid(x);
-  return g * s * (1 + x * (1 - s));
-}
-
 Tensor mish_gradient(const Tensor& g, const Tensor& x) {
   const Tensor s = sigmoid(x), t = tanh(softplus(x));
   return g * (t + x * s * (1 - square(t)));
@@ -284,7 +265,7 @@ Tensor& relu6_(Tensor& input) {
 // clang-format off
 TERN_ACTIVATION(hardsigmoid, "HardsigmoidBackward0", hardsigmoid_gradient)
 TERN_ACTIVATION(hardswish,   "HardswishBackward0",   hardswish_gradient)
-TERN_ACTIVATION(silu,        "SiluBackward0",        silu_gradient)
+TERN_ACTIVATION(silu,        "SiluBackward0",        detail::silu_backward)
 TERN_ACTIVATION(mish,        "MishBackward0",        mish_gradient)
 // clang-format on
 #undef TERN_ACTIVATION
@@ -355,7 +336,7 @@ Tensor gelu(const Tensor& input, std::string_view approximate) {
   TERN_OP("gelu", input);
   const bool tanh_form = is_tanh(approximate);
   return activate({"gelu", "GeluBackward0", "GeluKernelImpl", gelu_kernel(tanh_form)}, input,
-                  tanh_form ? gelu_tanh_gradient : gelu_gradient);
+                  tanh_form ? detail::gelu_tanh_backward : detail::gelu_backward);
 }
 
 Tensor& gelu_(Tensor& input, std::string_view approximate) {

@@ -43,5 +43,8 @@ Tensor& unary_inplace(Tensor& self, const char* name, const char* node, kernels:
 Tensor relu_backward(const Tensor& gradient, const Tensor& result);
 Tensor sigmoid_backward(const Tensor& gradient, const Tensor& result);
 Tensor tanh_backward(const Tensor& gradient, const Tensor& result);
+Tensor silu_backward(const Tensor& gradient, const Tensor& input);
+Tensor gelu_backward(const Tensor& gradient, const Tensor& input);
+Tensor gelu_tanh_backward(const Tensor& gradient, const Tensor& input);
 
 }  // namespace tern::detail

@@ -1,0 +1,93 @@
+#include <tern/core/ops/elementwise/detail/unary.h>
+#include <tern/core/ops/ops.h>
+
+namespace tern::detail {
+namespace {
+
+using autograd::needs_grad;
+using autograd::record;
+using autograd::wrt;
+using kernels::ElementwiseOp;
+
+/// A gradient g f(s) as one kernel, where s is what the op saved.
+struct FusedGradient {
+  const char* name;
+  const char* node;
+  ElementwiseOp op;
+  Tensor (*slope)(const Tensor& saved);  // the derivative of f
+};
+
+Tensor run(const FusedGradient& what, const Tensor& gradient, const Tensor& saved) {
+  Tensor out = run_elementwise({what.name, what.op, gradient.dtype()}, {gradient, saved});
+  if (!needs_grad(gradient, saved)) return out;
+  return record(
+      what.node, out,
+      wrt(
+          gradient, [what](const Tensor& g, const Tensor& s) { return run(what, g, s); }, saved),
+      wrt(
+          saved,
+          [what](const Tensor& g, const Tensor& gradient_in, const Tensor& s) {
+            return g * gradient_in * what.slope(s);
+          },
+          gradient, saved));
+}
+
+}  // namespace
+
+Tensor relu_backward(const Tensor& gradient, const Tensor& result) {
+  Tensor out = run_elementwise({"relu_backward", ElementwiseOp::relu_backward, gradient.dtype()},
+                               {gradient, result});
+  if (!needs_grad(gradient, result)) return out;
+  return record(
+      "ThresholdBackwardBackward0", out,
+      wrt(
+          gradient, [](const Tensor& g, const Tensor& y) { return relu_backward(g, y); }, result),
+      // The rule is constant in the result, but the second derivative must be 0 and not missing.
+      wrt(result, [](const Tensor& g) { return zeros_like(g); }));
+}
+
+Tensor sigmoid_backward(const Tensor& gradient, const Tensor& result) {
+  const auto slope = [](const Tensor& y) { return 1 - 2 * y; };
+  return run(
+      {"sigmoid_backward", "SigmoidBackwardBackward0", ElementwiseOp::sigmoid_backward, slope},
+      gradient, result);
+}
+
+Tensor tanh_backward(const Tensor& gradient, const Tensor& result) {
+  const auto slope = [](const Tensor& y) { return -2 * y; };
+  return run({"tanh_backward", "TanhBackwardBackward0", ElementwiseOp::tanh_backward, slope},
+             gradient, result);
+}
+
+Tensor silu_backward(const Tensor& gradient, const Tensor& input) {
+  const auto slope = [](const Tensor& x) {
+    const Tensor s = sigmoid(x);
+    return s * (1 - s) * (2 + x * (1 - 2 * s));
+  };
+  return run({"silu_backward", "SiluBackwardBackward0", ElementwiseOp::silu_backward, slope},
+             gradient, input);
+}
+
+Tensor gelu_backward(const Tensor& gradient, const Tensor& input) {
+  const auto slope = [](const Tensor& x) {
+    constexpr double kDensity = 0.398942280401432677940;  // 1 / sqrt(2 pi)
+    const Tensor squares = square(x);
+    return kDensity * exp(-0.5 * squares) * (2 - squares);
+  };
+  return run({"gelu_backward", "GeluBackwardBackward0", ElementwiseOp::gelu_backward, slope},
+             gradient, input);
+}
+
+Tensor gelu_tanh_backward(const Tensor& gradient, const Tensor& input) {
+  const auto slope = [](const Tensor& x) {
+    constexpr double kFactor = 0.797884560802865355880, kCubic = 0.044715;  // sqrt(2 / pi)
+    const Tensor squares = square(x);
+    const Tensor t = tanh(kFactor * x * (1 + kCubic * squares));
+    const Tensor inner = kFactor * (1 + 3 * kCubic * squares);  // the derivative of tanh's input
+    return (1 - square(t)) * (inner + x * (3 * kFactor * kCubic * x - t * square(inner)));
+  };
+  return run({"gelu_backward", "GeluBackwardBackward0", ElementwiseOp::gelu_tanh_backward, slope},
+             gradient, input);
+}
+
+}  // namespace tern::detail
