@@ -86,10 +86,11 @@ def ranks():
 
 
 def scans():
-    rows = [[1, 0, 2, 0, 3], [1, NAN, 2, INF, 3], [INF, -INF, 1, 2, 2], [-INF, -INF, -INF, 0, 1], [2], [],
-            [3e38, 3e38, -3e38, -3e38, 1], [1e-30, 1e-30, 1e30, 1e30, 1]]
-    for values in rows:
-        for op in ("cumsum", "cumprod", "logcumsumexp", "cummax", "cummin"):
+    rows = [[1, 0, 2, 0, 3], [1, NAN, 2, INF, 3], [INF, -INF, 1, 2, 2], [-INF, -INF, -INF, 0, 1], [2], []]
+    far = [[3e38, 3e38, -3e38, -3e38, 1], [1e-30, 1e-30, 1e30, 1e30, 1]]
+    for values in rows + far:
+        # Sums and products of `far` leave the range on the way: extreme_calls.py has them.
+        for op in (() if values in far else ("cumsum", "cumprod")) + ("logcumsumexp", "cummax", "cummin"):
             odd = op in ("cumprod", "logcumsumexp") and any(not abs(v) < 1e20 for v in values)
             odd = odd and (op == "cumprod" or values[0] != -INF)
             call(f"a.{op}(b)", C(values) if odd else T(values), 0)

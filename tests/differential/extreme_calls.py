@@ -26,6 +26,7 @@ def extremes():
                    [1e-30, 1e30] * 4):
         call("a.cumprod(b)", T(values), 0)
         call("a.prod(b, c)", T(values), 0, False)
+    call("a.cumsum(b)", T([3e38, 3e38, -3e38, -3e38, 1]), 0)
     call("F.instance_norm(a, None, None, b, c, True, 0.1, d)", T([2, 2, 2, 2, 1, 3, -1, 5], [1, 2, 4]), None, None, 0.0)
     for matrix in ([-3e38, 3e38, 0, -3e38], [3e38] * 4, [-3e38, 0, 0, -3e38], [-1e30, 0, 1e3, -1e30]):
         call("torch.linalg.matrix_exp(a)", C(matrix, [2, 2]))
