@@ -234,6 +234,7 @@ class SizedCalls : public ::testing::Test {
 // dtypes at a part of them. Under a sanitizer, which looks for reads outside of the memory, large
 // sizes take turns, too.
 TEST_F(SizedCalls, EqualTheOracleAroundVectorsAndBlocks) {
+  TERN_NEEDS_SIMULATOR();
   std::size_t turn = 0;
   for (const std::int64_t n : kSizes) {
     for_each_call(n, layouts().size(), [&](const SizedCall& call) {
@@ -250,6 +251,7 @@ TEST_F(SizedCalls, EqualTheOracleAroundVectorsAndBlocks) {
 
 // Reductions, comparisons and distances pass on NaN and infinities from every place.
 TEST_F(SizedCalls, EqualTheOracleWithNaNAndInfinities) {
+  TERN_NEEDS_SIMULATOR();
   constexpr double kInfinite = std::numeric_limits<double>::infinity();
   const double numbers[] = {std::numeric_limits<double>::quiet_NaN(), kInfinite, -kInfinite};
   std::size_t turn = 0;

@@ -16,6 +16,8 @@ constexpr std::size_t kTotalMemory = std::size_t{4} << 30;
 
 using Block = FakeRuntime::Block;
 
+int device_count() { return is_fast() ? 1 : kFakeDevices; }
+
 // The block that contains all of the bytes; null if there is none.
 const Block* block_of(const std::map<const char*, Block>& blocks, const void* at,
                       std::size_t bytes) {
@@ -96,7 +98,7 @@ cudaError_t cudaRuntimeGetVersion(int* version) { return cudaDriverGetVersion(ve
 cudaError_t cudaGetDeviceCount(int* count) {
   const char* const visible = std::getenv("CUDA_VISIBLE_DEVICES");
   if (visible != nullptr && *visible == '\0') return refuse(cudaErrorNoDevice);
-  *count = kFakeDevices;
+  *count = device_count();
   return cudaSuccess;
 }
 cudaError_t cudaGetDevice(int* device) {
@@ -104,7 +106,7 @@ cudaError_t cudaGetDevice(int* device) {
   return cudaSuccess;
 }
 cudaError_t cudaSetDevice(int device) {
-  if (device < 0 || device >= kFakeDevices) return refuse(cudaErrorInvalidDevice);
+  if (device < 0 || device >= device_count()) return refuse(cudaErrorInvalidDevice);
   if (refuses_device()) return refuse(cudaErrorDevicesUnavailable);
   tern::emulator::runtime_device() = device;
   tern::emulator::contexts() |= 1U << device;

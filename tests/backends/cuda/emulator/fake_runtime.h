@@ -49,6 +49,10 @@ namespace tern::emulator {
 
 constexpr int kFakeDevices = 4;
 
+/// True if the environment variable TERN_FAST_GPU is set. Then there is one device, and work has run
+/// when the call that submits it returns, as on a GPU that is faster than the host.
+bool is_fast();
+
 struct FakeRuntime {
   struct Block {
     std::size_t bytes;
@@ -70,6 +74,8 @@ using FakeLock = std::lock_guard<std::recursive_mutex>;
 
 /// Leaves the error in the record of the thread.
 cudaError_t refuse(cudaError_t error);
+/// Adds work to a stream that does not capture.
+void enqueue(FakeStream& stream, std::function<void()> work);
 /// Runs all that is queued.
 void run_all(FakeStream& stream);
 /// Does the same, or refuses to during a capture.

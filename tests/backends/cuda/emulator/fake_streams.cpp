@@ -4,6 +4,7 @@
 
 #include <chrono>
 #include <cstddef>
+#include <cstdlib>
 #include <cstring>
 #include <stdexcept>
 #include <vector>
@@ -48,6 +49,16 @@ cudaError_t refuse(cudaError_t error) {
   return error;
 }
 
+bool is_fast() {
+  static const bool fast = std::getenv("TERN_FAST_GPU") != nullptr;
+  return fast;
+}
+
+void enqueue(FakeStream& stream, std::function<void()> work) {
+  stream.queue.push_back(std::move(work));
+  if (is_fast()) run_all(stream);
+}
+
 void run_all(FakeStream& stream) {
   while (!stream.queue.empty()) run_first(stream);
 }
@@ -85,7 +96,7 @@ cudaError_t submit(cudaStream_t handle, std::function<void()> work) {
   }
   if (stream->device != runtime_device()) return refuse(cudaErrorInvalidResourceHandle);
   if (stream->capture == nullptr) {
-    stream->queue.push_back(std::move(work));
+    enqueue(*stream, std::move(work));
     return cudaSuccess;
   }
   if (stream->capture->is_invalid) return refuse(cudaErrorStreamCaptureInvalidated);
@@ -190,7 +201,7 @@ cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t handle) {
   event->stream = stream;
   event->is_done = std::make_shared<bool>(stream->capture != nullptr);
   if (stream->capture != nullptr) return cudaSuccess;
-  stream->queue.push_back([event, done = event->is_done] {
+  enqueue(*stream, [event, done = event->is_done] {
     if (event->is_done == done) event->time = now();
     *done = true;
   });
@@ -234,7 +245,7 @@ cudaError_t cudaStreamWaitEvent(cudaStream_t handle, cudaEvent_t event, unsigned
     return cudaSuccess;
   }
   if (event->is_done == nullptr || *event->is_done) return cudaSuccess;
-  stream->queue.push_back([other = event->stream, done = event->is_done] {
+  enqueue(*stream, [other = event->stream, done = event->is_done] {
     if (fake_runtime().streams.count(other) != 0) run_until(*other, *done);
   });
   return cudaSuccess;
