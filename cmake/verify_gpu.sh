@@ -139,13 +139,19 @@ multi_device() {
     grep -q 'on cuda:1' "$work/multi.log"
 }
 
-# Without the cache, so that an access behind a tensor is one behind an allocation.
-sanitizer() { export before="$compute_sanitizer --tool $1 --error-exitcode 9" TERN_CUDA_CACHE=0; }
+# Without the cache, so that an access behind a tensor is one behind an allocation. A slot that only the CPU has makes no
+# call of CUDA, which is an error by default.
+sanitizer() {
+  tool=$1
+  shift
+  export before="$compute_sanitizer --tool $tool --error-exitcode 9 --require-cuda-init no $*" TERN_CUDA_CACHE=0
+}
+# NVIDIA's libraries make calls that fail by design; those of tern are checked where they are made.
 memcheck() {
-  sanitizer memcheck
+  sanitizer memcheck --report-api-errors no
   shards '*AgreesWithTheOracle*:*InPlaceTwin*:*RunsWhereItsInputsAre*' ops_test
 }
-memcheck_slots() { sanitizer memcheck; all_slots --small; }
+memcheck_slots() { sanitizer memcheck --report-api-errors no; all_slots --small; }
 racecheck() { sanitizer racecheck; all_slots --small; }
 initcheck() { sanitizer initcheck; all_slots --small; }
 synccheck() { sanitizer synccheck; all_slots --small; }
@@ -331,7 +337,7 @@ no_gpu=$(paste -sd ' ' "$work/note" | cut -c -200)
 [ -n "$gpu$no_gpu" ] || no_gpu="smoke $verdict"
 step vae_gpu 10 log.txt gpu vae
 step cuda_step 12 log.txt gpu cuda_step
-step cuda_step_pytorch 18 log.txt gpu hardware torch
+step cuda_step_pytorch 30 log.txt gpu hardware torch
 step slots 60 slots.txt gpu slots_against_cpu
 step tests 90 tests.txt gpu backends_cuda_test
 step convolution 15 tests.txt gpu ops_test

@@ -47,9 +47,9 @@ done
 cd "$source"
 for script in queued cuda_step bandwidth models; do cp "benchmarks/peers/$script.py" "$root/scripts"; done
 cp cmake/gpu/*.py cmake/gpu/*.awk cmake/gpu/programs.txt "$root/scripts"
-find core/ops \( -name '*.h' -o -name '*.inc' \) -exec cp --parents {} "$root/source" \;
-cp -r --parents tests/golden tests/ops/cases tests/differential/*.jsonl "$root/source"
-find tests -name 'without_*.txt' -exec cp --parents {} "$root/source" \;
+find core/ops nn/optim \( -name '*.h' -o -name '*.inc' \) -exec cp --parents {} "$root/source" \;
+cp -r --parents tests/golden tests/ops/cases "$root/source"
+find tests \( -name '*.txt' -o -name '*.jsonl' \) ! -name CMakeLists.txt -exec cp --parents {} "$root/source" \;
 find "$root/source" -name '*.py' -exec rm {} +
 cp cmake/verify_gpu.sh "$root"
 sed -n 's/^TERN_SLOT(\([a-z0-9_]*\),.*/\1/p' "$build/include/tern/generated/kernel_slots.def" > "$root/scripts/slots.txt"
