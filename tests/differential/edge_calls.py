@@ -64,7 +64,7 @@ def by_index():
             call("a.scatter_reduce(b, c, d, e, include_self=f)", T([90, 8, 2, 50], None, dtype), 0, index,
                  T([100, 100, 1, 7, 3, 2], None, dtype), reduce, include)
     for accumulate in (True, False):
-        call("a.put(b, c, accumulate=d)", T([1, 2, 3]), I(-1, 0, -1), T([5, NAN, 7]), accumulate)
+        call("a.put(b, c, accumulate=d)", T([1, 2, 3]), I(-1, 0, -1 if accumulate else 1), T([5, NAN, 7]), accumulate)
         call("a.index_put((b,), c, d)", T([1, 2, 3]), I(-1, -3, 1), T([5, INF, 7]), accumulate)
     for freq in (True, False):
         for padding in (-1, 0, 2):
