@@ -19,6 +19,8 @@ function(tern_own_code target)
     # GCC looks for free memory when it holds 500 MB, not 128: a tenth of the time of a large unit.
     "$<$<AND:$<COMPILE_LANGUAGE:CXX>,$<CXX_COMPILER_ID:GNU>>:--param=ggc-min-expand=200;--param=ggc-min-heapsize=500000>"
     "$<$<COMPILE_LANGUAGE:CUDA>:-Xcompiler=-Wall,-Wextra;$<$<BOOL:${TERN_WERROR}>:-Werror=all-warnings>>"
+    # GCC 13 and later take a reference to what a function keeps for one to the function's arguments.
+    "$<$<AND:$<COMPILE_LANGUAGE:CXX>,$<CXX_COMPILER_ID:GNU>,$<VERSION_GREATER_EQUAL:$<CXX_COMPILER_VERSION>,13>>:-Wno-dangling-reference>"
     # Conditions in loops are joined by & to keep the loops free of branches. GCC's -Wconversion does not
     # include sign conversions. typeid(*pointer) asks for the class of the object.
     "$<$<CXX_COMPILER_ID:Clang>:-Wno-bitwise-instead-of-logical;-Wno-sign-conversion;-Wno-potentially-evaluated-expression>")

@@ -99,8 +99,8 @@ TEST(Print, EqualsPython) {
   const std::vector<PrintCase> cases = print_cases();
   ASSERT_EQ(cases.size(), goldens.size());
   for (std::size_t i = 0; i < cases.size(); ++i) {
-    EXPECT_EQ(cases[i].expression, goldens[i][0]);
-    EXPECT_EQ(cases[i].text, goldens[i][1]) << cases[i].expression;
+    EXPECT_EQ(cases[i].expression, goldens[i][0].get<std::string>());
+    EXPECT_EQ(cases[i].text, goldens[i][1].get<std::string>()) << cases[i].expression;
   }
 }
 

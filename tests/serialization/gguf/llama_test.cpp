@@ -28,7 +28,7 @@ TEST(GgufLlamaTest, HasTheConfigOfTransformers) {
     const State& found = config[key];
     EXPECT_EQ(found.is_int(), value.is_number_integer()) << key;
     if (value.is_string()) {
-      EXPECT_EQ(found.string(), value) << key;
+      EXPECT_EQ(found.string(), value.get<std::string>()) << key;
     } else if (value.is_boolean()) {
       EXPECT_EQ(found.to<bool>(), value) << key;
     } else {  // transformers gives 1e-5 as the float32 that the file has
