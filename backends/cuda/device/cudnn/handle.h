@@ -3,6 +3,8 @@
 #include <cuda_runtime.h>
 
 #include <tern/backends/cuda/device/cudnn/library.h>
+#include <tern/backends/cuda/device/cudnn/pause.h>
+#include <tern/backends/cuda/device/runtime/note.h>
 #include <tern/backends/cuda/device/runtime/runtime.h>
 #include <tern/core/kernels/slots.h>
 
@@ -19,17 +21,23 @@ inline bool is_capturing(const kernels::KernelContext& context) {
 class DeviceHandle {
  public:
   /// Makes the handle use the context's stream. Returns false without a handle, which an old driver
-  /// may refuse: there is no cuDNN then. What fails in a capture is tried again.
+  /// refuses, and any driver while the device has no memory: there is no cuDNN then. What fails in a
+  /// capture is tried again at once.
   bool open(const kernels::KernelContext& context) {
-    if (!opened_) library()->cudnnCreate(&handle_);
-    opened_ = handle_ != nullptr || !is_capturing(context);
+    if (handle_ == nullptr && !pause_.lasts()) {
+      library()->cudnnCreate(&handle_);
+      if (handle_ == nullptr && !is_capturing(context)) {
+        note("cuDNN cannot be used: it makes no handle for this device");
+        pause_.begin();
+      }
+    }
     return handle_ != nullptr && library()->cudnnSetStream(handle_, context.stream) == kSuccess;
   }
   Handle get() const { return handle_; }
 
  private:
-  bool opened_ = false;
   Handle handle_ = nullptr;
+  Pause pause_;
 };
 
 }  // namespace tern::cuda::device::cudnn

@@ -210,7 +210,10 @@ class LayersOfDevice {
         return;
       }
     }
-    if (!handle_.open(context)) return refuse(args, context);
+    if (!handle_.open(context)) {
+      if (!asks) refuse(args, context);
+      return;
+    }
     const LayerPlan plan(args, handle_.get());
     const auto reserve = static_cast<std::int64_t>(plan.reserve);
     if (!plan.ready()) return refuse(args, context);
