@@ -58,6 +58,7 @@ void memory_info(std::int32_t device, std::int64_t* free, std::int64_t* total,
                  PluginStatus* status) {
   const DeviceScope scope(device, status);
   if (!scope.is_current()) return;
+  const RelaxedCapture relaxed;
   std::size_t free_bytes = 0, total_bytes = 0;
   check(cudaMemGetInfo(&free_bytes, &total_bytes), status);
   *free = static_cast<std::int64_t>(free_bytes);

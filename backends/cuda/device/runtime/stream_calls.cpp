@@ -55,6 +55,7 @@ void* stream_create(std::int32_t device, std::int32_t high_priority, PluginStatu
   if (status->code != StatusCode::kOk) return nullptr;
   const DeviceScope scope(device, status);
   if (!scope.is_current()) return nullptr;
+  const RelaxedCapture relaxed;  // CUDA's documentation does not say whether a capture allows it
   int lowest = 0, highest = 0;
   if (!check(cudaDeviceGetStreamPriorityRange(&lowest, &highest), status)) return nullptr;
   cudaStream_t stream = nullptr;
