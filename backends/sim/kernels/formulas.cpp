@@ -223,6 +223,12 @@ double formula(ElementwiseOp op, double a, double b, double c, double scale) {
     case ElementwiseOp::gelu_tanh:
       return a / 2 *
              (1 + std::tanh(std::sqrt(8 / std::atan(1.0)) / 4 * (a + 0.044715 * a * a * a)));
+    case ElementwiseOp::leaky_relu_backward:
+      return b > 0 ? a : a * scale;
+    case ElementwiseOp::hardsigmoid_backward:
+      return b > -3 && b < 3 ? a * (1.0F / 6.0F) : 0;
+    case ElementwiseOp::hardswish_backward:
+      return b <= -3 ? 0 : b < 3 ? a * (b / 3 + 0.5) : a;
     case ElementwiseOp::silu_backward:
       return a / (1 + std::exp(-b)) * (1 + b / (1 + std::exp(b)));
     case ElementwiseOp::gelu_backward:

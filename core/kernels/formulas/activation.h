@@ -22,10 +22,25 @@ struct hardsigmoid : Formula {
   }
 };
 
+struct hardsigmoid_backward : Formula {
+  template <class T>
+  TERN_HOST_DEVICE static T value(T gradient, T a) {
+    return math::abs(a) < T(3) ? gradient * T(1.0F / 6.0F) : T(0);  // a float, as in PyTorch
+  }
+};
+
 struct hardswish : Formula {
   template <class T>
   TERN_HOST_DEVICE static T value(T a) {
     return a * math::at_most(math::at_least(a + T(3), T(0)), T(6)) / T(6);
+  }
+};
+
+struct hardswish_backward : Formula {
+  template <class T>
+  TERN_HOST_DEVICE static T value(T gradient, T a) {
+    const T below = a <= T(-3) ? T(0) : gradient;
+    return math::abs(a) < T(3) ? gradient * (a / T(3) + T(0.5)) : below;
   }
 };
 
@@ -49,6 +64,13 @@ struct leaky_relu : ScaledFormula {
   template <class T>
   TERN_HOST_DEVICE static T value(T a, T slope) {
     return a > 0 ? a : a * slope;
+  }
+};
+
+struct leaky_relu_backward : ScaledFormula {
+  template <class T>
+  TERN_HOST_DEVICE static T value(T gradient, T a, T slope) {
+    return a > 0 ? gradient : gradient * slope;
   }
 };
 

@@ -67,7 +67,7 @@ Tensor leaky_relu_op(const char* node, const Tensor& input, const Scalar& negati
   return activate(
       {"leaky_relu", node, "leaky_relu", ElementwiseOp::leaky_relu}, input,
       [negative_slope](const Tensor& g, const Tensor& x) {
-        return where(x > 0, g, g * negative_slope);
+        return detail::leaky_relu_backward(g, x, negative_slope);
       },
       negative_slope);
 }
@@ -177,15 +177,6 @@ Tensor mish_gradient(const Tensor& g, const Tensor& x) {
   return g * (t + x * s * (1 - square(t)));
 }
 
-Tensor hardswish_gradient(const Tensor& g, const Tensor& x) {
-  return where(x <= -3, 0, where(x < 3, g * (x / 3 + 0.5), g));
-}
-
-Tensor hardsigmoid_gradient(const Tensor& g, const Tensor& x) {
-  constexpr double kSixth = 1.0F / 6.0F;  // in every dtype, as in PyTorch
-  return where(logical_and(x > -3, x < 3), g * kSixth, 0);
-}
-
 // The negation of a condition that NaN does not fulfil: NaN keeps its gradient.
 Tensor shrink_gradient(const Tensor& g, const Tensor& x, const Scalar& lambd) {
   return where(abs(x) <= lambd, 0, g);
@@ -263,8 +254,8 @@ Tensor& relu6_(Tensor& input) {
     return detail::inplace_form(Old::kSaved, input, write, name);                \
   }
 // clang-format off
-TERN_ACTIVATION(hardsigmoid, "HardsigmoidBackward0", hardsigmoid_gradient)
-TERN_ACTIVATION(hardswish,   "HardswishBackward0",   hardswish_gradient)
+TERN_ACTIVATION(hardsigmoid, "HardsigmoidBackward0", detail::hardsigmoid_backward)
+TERN_ACTIVATION(hardswish,   "HardswishBackward0",   detail::hardswish_backward)
 TERN_ACTIVATION(silu,        "SiluBackward0",        detail::silu_backward)
 TERN_ACTIVATION(mish,        "MishBackward0",        mish_gradient)
 // clang-format on

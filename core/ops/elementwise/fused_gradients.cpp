@@ -14,36 +14,54 @@ struct FusedGradient {
   const char* name;
   const char* node;
   ElementwiseOp op;
-  Tensor (*slope)(const Tensor& saved);  // the derivative of f
+  Tensor (*slope)(const Tensor& saved);  // the derivative of f; null if it is 0
+  Scalar scale = 1;
 };
 
 Tensor run(const FusedGradient& what, const Tensor& gradient, const Tensor& saved) {
-  Tensor out = run_elementwise({what.name, what.op, gradient.dtype()}, {gradient, saved});
+  Tensor out =
+      run_elementwise({what.name, what.op, gradient.dtype(), false, what.scale}, {gradient, saved});
   if (!needs_grad(gradient, saved)) return out;
-  return record(
-      what.node, out,
-      wrt(
-          gradient, [what](const Tensor& g, const Tensor& s) { return run(what, g, s); }, saved),
-      wrt(
-          saved,
-          [what](const Tensor& g, const Tensor& gradient_in, const Tensor& s) {
-            return g * gradient_in * what.slope(s);
-          },
-          gradient, saved));
+  const auto of_gradient = wrt(
+      gradient, [what](const Tensor& g, const Tensor& s) { return run(what, g, s); }, saved);
+  // A second derivative of 0 must not be missing.
+  if (what.slope == nullptr) {
+    return record(what.node, out, of_gradient,
+                  wrt(saved, [](const Tensor& g) { return zeros_like(g); }));
+  }
+  return record(what.node, out, of_gradient,
+                wrt(
+                    saved,
+                    [what](const Tensor& g, const Tensor& gradient_in, const Tensor& s) {
+                      return g * gradient_in * what.slope(s);
+                    },
+                    gradient, saved));
 }
 
 }  // namespace
 
 Tensor relu_backward(const Tensor& gradient, const Tensor& result) {
-  Tensor out = run_elementwise({"relu_backward", ElementwiseOp::relu_backward, gradient.dtype()},
-                               {gradient, result});
-  if (!needs_grad(gradient, result)) return out;
-  return record(
-      "ThresholdBackwardBackward0", out,
-      wrt(
-          gradient, [](const Tensor& g, const Tensor& y) { return relu_backward(g, y); }, result),
-      // The rule is constant in the result, but the second derivative must be 0 and not missing.
-      wrt(result, [](const Tensor& g) { return zeros_like(g); }));
+  return run({"relu_backward", "ThresholdBackwardBackward0", ElementwiseOp::relu_backward, nullptr},
+             gradient, result);
+}
+
+Tensor leaky_relu_backward(const Tensor& gradient, const Tensor& input, const Scalar& slope) {
+  return run({"leaky_relu_backward", "LeakyReluBackwardBackward0",
+              ElementwiseOp::leaky_relu_backward, nullptr, slope},
+             gradient, input);
+}
+
+Tensor hardsigmoid_backward(const Tensor& gradient, const Tensor& input) {
+  return run({"hardsigmoid_backward", "HardsigmoidBackwardBackward0",
+              ElementwiseOp::hardsigmoid_backward, nullptr},
+             gradient, input);
+}
+
+Tensor hardswish_backward(const Tensor& gradient, const Tensor& input) {
+  const auto slope = [](const Tensor& x) { return where(abs(x) < 3, ones_like(x) / 3, 0); };
+  return run({"hardswish_backward", "HardswishBackwardBackward0", ElementwiseOp::hardswish_backward,
+              slope},
+             gradient, input);
 }
 
 Tensor sigmoid_backward(const Tensor& gradient, const Tensor& result) {

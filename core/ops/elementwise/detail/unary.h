@@ -43,6 +43,9 @@ Tensor& unary_inplace(Tensor& self, const char* name, const char* node, kernels:
 Tensor relu_backward(const Tensor& gradient, const Tensor& result);
 Tensor sigmoid_backward(const Tensor& gradient, const Tensor& result);
 Tensor tanh_backward(const Tensor& gradient, const Tensor& result);
+Tensor leaky_relu_backward(const Tensor& gradient, const Tensor& input, const Scalar& slope);
+Tensor hardsigmoid_backward(const Tensor& gradient, const Tensor& input);
+Tensor hardswish_backward(const Tensor& gradient, const Tensor& input);
 Tensor silu_backward(const Tensor& gradient, const Tensor& input);
 Tensor gelu_backward(const Tensor& gradient, const Tensor& input);
 Tensor gelu_tanh_backward(const Tensor& gradient, const Tensor& input);
