@@ -30,5 +30,6 @@ awk -v name="$name" -v seconds="$begin $end" 'NR == 2 {
   printf "%.2f\t%.2f\t%s\n", user[1] * 60 + user[2] + kernel[1] * 60 + kernel[2], wall[2] - wall[1], name
 }' "$children" >> "$log"
 rm -f "$children"
-[ "$result" -le 128 ] || kill -$((result - 128)) $$  # ends as the command ended
+# Ends as the command ended: there are 64 signals.
+[ "$result" -le 128 ] || [ "$result" -gt 192 ] || kill -$((result - 128)) $$
 exit $result
