@@ -183,6 +183,7 @@ std::unique_ptr<OptimizerParamState> Optimizer::make_param_state() const { retur
 OptimizerParamState& Optimizer::state_of(const Tensor& parameter) {
   std::unique_ptr<OptimizerParamState>& state = (*state_)[parameter.unsafeGetTensorImpl()];
   if (!state) state = make_param_state();
+  if (!state->parameter_.defined()) state->parameter_ = parameter;
   return *state;
 }
 
@@ -293,6 +294,7 @@ void Optimizer::load_state_dict(const State& state) {
                "has some for parameter ", number);
     fresh->load(saved, found->second);
     fresh->check();
+    fresh->parameter_ = found->second;
     states[found->second.unsafeGetTensorImpl()] = std::move(fresh);
   }
   for (std::size_t i = 0; i < options.size(); ++i) {

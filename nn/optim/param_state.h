@@ -110,7 +110,10 @@ class TERN_API OptimizerParamState {
   detail::FieldList fields_;
 
  private:
+  friend class Optimizer;
   friend struct detail::StateFields;
+
+  Tensor parameter_;  // kept, because the optimizer finds the state by its address
 };
 
 namespace detail {

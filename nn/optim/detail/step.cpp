@@ -66,7 +66,7 @@ class GroupStep {
       if (rule_.set_rule == nullptr) continue;
       const StateFields fields(*update.state);
       update.form = fields.tensors[0]->defined() ? 0 : rule_.first;
-      update.set_state(fields, args_.states, initial);
+      update.set_state(rule_.name, fields, args_.states, initial);
     }
   }
 

@@ -18,7 +18,8 @@ Update::Update(const char* name, const Tensor& parameter_, Tensor gradient)
   if (!parameter.is_contiguous()) values = parameter.detach().contiguous();
 }
 
-void Update::set_state(const StateFields& fields, std::uint32_t states, const double* initial) {
+void Update::set_state(const char* name, const StateFields& fields, std::uint32_t states,
+                       const double* initial) {
   step = fields.step;
   device_step = fields.device_step;
   floats = fields.floats;
@@ -26,10 +27,14 @@ void Update::set_state(const StateFields& fields, std::uint32_t states, const do
     if ((states >> k & 1) == 0) continue;
     Tensor& now = *fields.tensors[k];
     const Tensor* used = &now;
-    if (!now.defined() || !same_kind(now, parameter)) {
+    TERN_CHECK(!now.defined() || now.sizes() == parameter.sizes(), ShapeError, name,
+               ": the state of size ", now.sizes(),
+               " does not fit its parameter, which now has size ", parameter.sizes(),
+               ". Make a new optimizer for it");
+    if (!now.defined() || !same_kind(now, parameter) || !now.is_contiguous()) {
       refuse_capture_of_first_step(parameter.device());
       fresh.emplace_back(&now, now.defined()
-                                   ? now.to(parameter.device(), parameter.dtype())
+                                   ? now.to(parameter.device(), parameter.dtype()).contiguous()
                                    : full(parameter.sizes(), initial[k], parameter.options()));
       used = &fresh.back().second;
     }

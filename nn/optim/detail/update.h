@@ -35,8 +35,9 @@ struct Update {
   /// Sets the state. `states` selects tensors of the state (bit k: tensor k). A selected tensor
   /// gets the elements `initial[k]` if it is undefined, and becomes a copy if the parameter now has
   /// another device or dtype. Throws Error for both during a capture, because every replay would do
-  /// the same again.
-  void set_state(const StateFields& fields, std::uint32_t states, const double* initial);
+  /// the same again, and ShapeError if the parameter now has another size.
+  void set_state(const char* name, const StateFields& fields, std::uint32_t states,
+                 const double* initial);
   /// Returns the number of this step, from 1, or 0 if the optimizer does not count steps.
   std::int64_t step_number() const { return step == nullptr ? 0 : *step + 1; }
   /// Adds the parameter to the arguments of a kernel.
