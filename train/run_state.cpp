@@ -31,6 +31,21 @@ void load_each(const std::vector<T*>& objects, const State& states) {
   }
 }
 
+State state_of(detail::Batches& batches) {
+  try {
+    return batches.state_dict();
+  } catch (const Error&) {
+    return {};
+  }
+}
+
+void load_if_it_fits(detail::Batches& batches, const State& state) {
+  try {
+    if (!state.empty()) batches.load_state_dict(state);
+  } catch (const Error&) {  // which changed nothing
+  }
+}
+
 }  // namespace
 
 /// One entry of a checkpoint. With several ranks the top of the checkpoint has that of rank 0, and
@@ -58,6 +73,13 @@ std::vector<Run::Part> Run::parts() const {
   if (loader_.has_state()) {
     parts.push_back({"loader", true, [&run] { return run.loader_.state_dict(); },
                      [&run](const State& state) { run.loader_.load_state_dict(state); }});
+  }
+  if (options_.validation && options_.validation.batches()->has_state()) {
+    // The number of the epoch seeds what the data draws. A loader that keeps no order has no state,
+    // and another validation set than that of the checkpoint begins afresh.
+    detail::Batches& validation = *options_.validation.batches();
+    parts.push_back({"validation", true, [&validation] { return state_of(validation); },
+                     [&validation](const State& state) { load_if_it_fits(validation, state); }});
   }
   parts.push_back({"progress", true, [&run] { return run.progress(); },
                    [&run](const State& state) { run.load_progress(state); }});
@@ -112,6 +134,8 @@ void Run::load_state_dict(const State& state) {
       }
       try {
         const State* saved = from.find(part.name);
+        // Older checkpoints lack it.
+        if (saved == nullptr && part.name == std::string_view("validation")) continue;
         TERN_CHECK(saved != nullptr, Error, "the checkpoint has no entry of this name");
         part.load(*saved);
       } catch (const Error& error) {

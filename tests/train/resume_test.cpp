@@ -214,5 +214,45 @@ TEST_F(ResumeFit, NeedsALoaderWithAStateWithinAnEpoch) {
   EXPECT_EQ(error_of([] { train::Checkpoint(""); }), "Checkpoint: the path is empty");
 }
 
+/// Examples with noise from the generator of the worker.
+struct NoisyPoints : data::Dataset<NoisyPoints> {
+  explicit NoisyPoints(std::size_t count) : count_(count) {}
+  data::Example<> get(std::size_t i) override {
+    return {randn({4}, data::worker_generator()), tensor(static_cast<std::int64_t>(i % 3))};
+  }
+  std::optional<std::size_t> size() const override { return count_; }
+
+ private:
+  std::size_t count_;
+};
+
+TEST_F(ResumeFit, ValidatesWithTheSameDraws) {
+  const auto train_to = [&](int epochs, const std::string& path, std::size_t count = 9,
+                            const data::DataLoaderOptions& options = 4) {
+    manual_seed(2);
+    nn::Linear net(4, 3);
+    optim::SGD sgd(net->parameters(), 0.1);
+    auto loader = data::make_data_loader(NoisyPoints(12).map(data::transforms::Stack<>()), 4);
+    auto test = data::make_data_loader<data::samplers::SequentialSampler>(
+        NoisyPoints(count).map(data::transforms::Stack<>()), options);
+    return train::fit(net, loader, sgd, nn::CrossEntropyLoss(),
+                      {.epochs = epochs,
+                       .validation = test,
+                       .callbacks = {train::Checkpoint(path, {.resume = true})}});
+  };
+  const std::string path = scratch_.path("noisy.json"), whole = scratch_.path("noisy_whole.json");
+  train_to(2, path);
+  EXPECT_TRUE(identical(train_to(4, path).state_dict(), train_to(4, whole).state_dict()));
+  // Another validation set, and one whose order nobody knows, begin afresh.
+  EXPECT_EQ(train_to(5, path, 7).size(), 5u);
+  const auto unordered = data::DataLoaderOptions(4).workers(1).enforce_ordering(false);
+  EXPECT_EQ(train_to(6, path, 7, unordered).size(), 6u);
+  EXPECT_EQ(train_to(7, path, 7, unordered).size(), 7u);
+  State old = load_state(path);
+  old.erase("validation");
+  save_state(old, path);
+  EXPECT_EQ(train_to(8, path).size(), 8u);
+}
+
 }  // namespace
 }  // namespace tern
