@@ -77,7 +77,8 @@ struct Options {
   std::int64_t accumulate = 1;
   /// The largest total norm of the gradients; larger ones are scaled down. 0 for no limit.
   double clip_norm = 0;
-  /// The largest magnitude of an element of the gradients; larger ones are cut. 0 for no limit.
+  /// The largest magnitude of an element of the gradients; larger ones are cut, before clip_norm
+  /// looks at them. 0 for no limit.
   double clip_value = 0;
   /// The dtype of matrix products in the forward pass and the loss, kBFloat16 or kHalf: both run in
   /// an amp::Autocast of the model's device. Nothing for no autocast.
