@@ -11,6 +11,7 @@
 #include <tern/nn/detail/parameters.h>
 #include <tern/nn/detail/parametrized.h>
 #include <tern/nn/module/lazy_tensor.h>
+#include <tern/nn/utils/parametrize.h>
 
 namespace tern::nn::detail {
 namespace {
@@ -31,6 +32,13 @@ struct Entry {
   }
 };
 
+/// Returns true for modules that find their tensors by name alone.
+bool only_registers(const Module& module) {
+  const std::type_info& type = typeid(module);
+  return type == typeid(ParameterListImpl) || type == typeid(ParameterDictImpl) ||
+         type == typeid(utils::parametrize::ParametrizationListImpl);
+}
+
 std::vector<Entry> entries_of(const Module& original, Module& copy) {
   std::vector<Entry> entries;
   Module* module = nullptr;
@@ -38,8 +46,7 @@ std::vector<Entry> entries_of(const Module& original, Module& copy) {
   const auto on_tensor = [&](const std::string& name, const Tensor& source, Tensor& registered) {
     if (is_lazy(source)) return;
     BoundMember* const member = ParametrizedMembers::member(*module, name);
-    const bool has_members =
-        typeid(*module) != typeid(ParameterListImpl) && typeid(*module) != typeid(ParameterDictImpl);
+    const bool has_members = !only_registers(*module);
     entries.push_back({source, registered, member, member == nullptr && has_members, name});
   };
   ModuleWalk::pairs(original, copy, on_module, on_tensor, on_tensor);

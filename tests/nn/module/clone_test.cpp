@@ -141,6 +141,20 @@ TEST(Clone, TiesLayersOfASequential) {
   EXPECT_EQ(nn::ModuleList(list).clone()->parameters().size(), 1u);
 }
 
+TEST(Clone, TiesOriginalsOfParametrizations) {
+  namespace parametrize = nn::utils::parametrize;
+  const nn::Linear a(3, 3), b(3, 3);
+  for (const nn::Linear& layer : {a, b}) nn::utils::parametrizations::weight_norm(layer);
+  parametrize::parametrization_list(*b, "weight")
+      ->replace_parameter("original1",
+                          parametrize::parametrization_list(*a, "weight")->originals()[1]);
+  const nn::Sequential net{a, b};
+  const nn::Sequential copy = net.clone();
+  EXPECT_EQ(copy->parameters().size(), 5u);
+  const Tensor x = rand({2, 3});
+  EXPECT_TRUE(same_bits(copy(x), net(x)));
+}
+
 TEST(Clone, UntiesWhatWasUntiedAfterConstruction) {
   const WordsAndHead net(true);
   net->head->replace_parameter("weight", rand({5, 3}));
@@ -160,10 +174,11 @@ TEST(Clone, UntiesWhatWasUntiedAfterConstruction) {
   };
   Twice twice;
   twice.b = twice.replace_parameter("b", zeros({2}));
-  EXPECT_EQ(error_of([&] { twice.clone(); }).find(
-                "The cloned module ties 'b' to another tensor after calling reset(), unlike the "
+  EXPECT_EQ(
+      error_of([&] { twice.clone(); })
+          .find("The cloned module ties 'b' to another tensor after calling reset(), unlike the "
                 "original."),
-            0u);
+      0u);
 }
 
 TEST(Clone, WalksOverSharedModulesOnce) {
