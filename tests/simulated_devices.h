@@ -47,7 +47,7 @@ class TwoDevices : public ::testing::Environment {
 
 /// For a test of work that waits to be run: a GPU has run it before the test looks. An emulated GPU
 /// whose work waits says so by TERN_LATE_GPU.
-#define TERN_NEEDS_LATE_WORK()                                                     \
-  if (::tern::testing::on_gpu() && std::getenv("TERN_LATE_GPU") == nullptr)        \
+#define TERN_NEEDS_LATE_WORK()                                                      \
+  if (::tern::testing::on_gpu() && std::getenv("TERN_LATE_GPU") == nullptr)         \
   GTEST_SKIP() << "needs work that waits to be run; this run uses a GPU, which is " \
                   "faster than the test"

@@ -127,8 +127,8 @@ TEST_F(CudnnConvolution, OwnKernelsComputeWhatCudnnRefuses) {
 TEST_F(CudnnConvolution, OwnKernelsComputeIfThereIsNoHandle) {
   cudnn_.create_status = 1001;  // as without a driver
   for (int i = 0; i < 4; ++i) EXPECT_EQ(engine(150, 0, 7), -1);
-  EXPECT_EQ(emulator::notes(),
-            std::vector<std::string>(2, "cuDNN cannot be used: it makes no handle for this device"));
+  EXPECT_EQ(emulator::notes(), std::vector<std::string>(
+                                   2, "cuDNN cannot be used: it makes no handle for this device"));
   // A device may have no memory for the first handle, and later some.
   cudnn_.create_status = 0;
   int calls = 0;

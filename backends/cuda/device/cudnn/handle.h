@@ -21,8 +21,8 @@ inline bool is_capturing(const kernels::KernelContext& context) {
 class DeviceHandle {
  public:
   /// Makes the handle use the context's stream. Returns false without a handle, which an old driver
-  /// refuses, and any driver while the device has no memory: there is no cuDNN then. What fails in a
-  /// capture is tried again at once.
+  /// refuses, and any driver while the device has no memory: there is no cuDNN then. What fails in
+  /// a capture is tried again at once.
   bool open(const kernels::KernelContext& context) {
     if (handle_ == nullptr && !pause_.lasts()) {
       library()->cudnnCreate(&handle_);

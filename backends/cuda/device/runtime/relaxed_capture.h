@@ -5,8 +5,8 @@
 namespace tern::cuda::device {
 
 /// Allows allocations, new events and library loading during a capture for this scope. CUDA refuses
-/// them unless the thread relaxes its capture mode. The call also binds the device's context to a new
-/// thread, without which cuBLASLt fails.
+/// them unless the thread relaxes its capture mode. The call also binds the device's context to a
+/// new thread, without which cuBLASLt fails.
 class RelaxedCapture {
  public:
   RelaxedCapture() { cudaThreadExchangeStreamCaptureMode(&mode_); }

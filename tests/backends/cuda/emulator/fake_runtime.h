@@ -49,8 +49,8 @@ namespace tern::emulator {
 
 constexpr int kFakeDevices = 4;
 
-/// True if the environment variable TERN_FAST_GPU is set. Then there is one device, and work has run
-/// when the call that submits it returns, as on a GPU that is faster than the host.
+/// True if the environment variable TERN_FAST_GPU is set. Then there is one device, and work has
+/// run when the call that submits it returns, as on a GPU that is faster than the host.
 bool is_fast();
 
 struct FakeRuntime {
