@@ -135,14 +135,15 @@ void detail::fuse_into(Module& module, const Module& norm) {
       layer.channels, " channels, got statistics of ",
       folded.mean.defined() ? folded.mean.numel() : 0);
   const NoGradGuard no_grad;
-  const auto [weight, bias] = utils::fuse_conv_bn_weights(
+  const auto fused = utils::fuse_conv_bn_weights(
       layer.weight, layer.bias, folded.mean, folded.variance, folded.options->eps(), folded.weight,
       folded.bias, layer.transposed, layer.groups);
-  layer.weight.set_data(weight);
-  if (layer.bias.defined()) return layer.bias.set_data(bias);
-  visit_layer(module, [fused_bias = bias](auto& changed, std::int64_t, bool) {
+  // New tensors: another layer may be tied to the old ones.
+  visit_layer(module, [&](auto& changed, std::int64_t, bool) {
+    const bool trains_bias = !layer.bias.defined() || layer.bias.requires_grad();
     changed.options.bias(true);
-    changed.replace_parameter("bias", fused_bias);
+    changed.replace_parameter("weight", std::get<0>(fused), layer.weight.requires_grad());
+    changed.replace_parameter("bias", std::get<1>(fused), trains_bias);
   });
 }
 

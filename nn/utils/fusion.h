@@ -63,7 +63,8 @@ Linear fuse_linear_bn_eval(const Linear& linear, const Norm& bn) {
 /// A pair is a layer and a BatchNorm that are registered one after the other in the same module,
 /// with matching numbers of channels. That is a pair in the model's forward(), too, for Sequential
 /// and for the usual order of definition (conv1, bn1, conv2, bn2); for others compare the results.
-/// A layer that is registered twice is left alone. Throws Error, with nothing changed, unless layer
+/// A layer that is registered twice is left alone; a fused layer has new tensors, so that a layer
+/// that was tied to it keeps its own. Throws Error, with nothing changed, unless layer
 /// and BatchNorm are in evaluation mode.
 ///
 /// Example:

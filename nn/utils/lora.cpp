@@ -1,12 +1,14 @@
 #include <tern/nn/utils/lora.h>
 
 #include <cmath>
+#include <map>
 #include <set>
 #include <utility>
 
 #include <tern/core/autograd/grad_mode.h>
 #include <tern/core/ops/ops.h>
 #include <tern/nn/detail/lora.h>
+#include <tern/nn/detail/module_walk.h>
 #include <tern/nn/detail/name_pattern.h>
 #include <tern/nn/detail/printing.h>
 #include <tern/nn/init.h>
@@ -188,13 +190,24 @@ void load_lora_state_dict(Module& module, const State& state) {
 
 void merge_lora(Module& module) {
   for_each_adapted(module, [](const std::string& name, const std::shared_ptr<Module>& layer) {
-    TERN_CHECK(static_cast<LinearImpl&>(*layer).weight.defined(), Error, "merge_lora: '", name,
+    const auto& linear = static_cast<const LinearImpl&>(*layer);
+    TERN_CHECK(!linear.weight_format(), Error, "merge_lora: '", name,
                "' has a quantised weight, which cannot be changed; keep the adapter");
+    TERN_CHECK(linear.weight.defined(), Error, "merge_lora: '", name,
+               "' has a parametrized weight; remove the parametrization first");
   });
   const NoGradGuard no_grad;
-  for_each_adapted(module, [](const std::string&, const std::shared_ptr<Module>& layer) {
+  std::map<const TensorImpl*, int> uses;
+  ModuleWalk::every_parameter(module, true, [&](const std::string&, const Tensor& parameter) {
+    ++uses[parameter.unsafeGetTensorImpl()];
+  });
+  for_each_adapted(module, [&](const std::string&, const std::shared_ptr<Module>& layer) {
     const auto a = factor_of(*layer, kFirst), b = factor_of(*layer, kSecond);
-    static_cast<LinearImpl&>(*layer).weight.add_(mm(b->weight, a->weight), b->factor);
+    auto& linear = static_cast<LinearImpl&>(*layer);
+    if (uses[linear.weight.unsafeGetTensorImpl()] > 1) {
+      linear.replace_parameter("weight", linear.weight.clone(), linear.weight.requires_grad());
+    }
+    linear.weight.add_(mm(b->weight, a->weight), b->factor);
     layer->remove_hook(b->hook);
     layer->unregister_module(kFirst);
     layer->unregister_module(kSecond);

@@ -50,8 +50,9 @@ TERN_API State lora_state_dict(const Module& module);
 /// Copies matrices into the adapters of a module. Throws Error, with nothing changed, unless the
 /// keys are those of lora_state_dict(); ShapeError unless the sizes are.
 TERN_API void load_lora_state_dict(Module& module, const State& state);
-/// Adds alpha / rank * B A to the weights and removes the adapters. Parameters stay frozen. Throws
-/// Error, with nothing changed, for an adapted layer whose weight is quantised.
+/// Adds alpha / rank * B A to the weights and removes the adapters. Parameters stay frozen. A layer
+/// whose weight is tied to another one gets a weight of its own. Throws Error, with nothing
+/// changed, for an adapted layer whose weight is quantised or parametrized.
 TERN_API void merge_lora(Module& module);
 
 }  // namespace tern::nn::utils

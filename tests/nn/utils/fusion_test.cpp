@@ -89,5 +89,17 @@ TEST(Fusion, LeavesSharedLayersAlone) {
   EXPECT_TRUE(nn::fuse_conv_bn(*net).empty());
 }
 
+TEST(Fusion, LeavesWhatIsTiedToTheLayer) {
+  const nn::Conv2d first(3, 3, 3), other(3, 3, 3);
+  const nn::Sequential net{first, nn::BatchNorm2d(3), other};
+  other->replace_parameter("weight", first->weight);
+  net(randn({4, 3, 9, 9}));  // running statistics
+  net->eval();
+  const Tensor x = randn({2, 3, 8, 8}), before = net(x), weight = other->weight.detach().clone();
+  EXPECT_EQ(nn::fuse_conv_bn(net).size(), 1u);
+  EXPECT_TRUE(allclose(net(x), before, 1e-4, 1e-5));
+  EXPECT_TRUE(same_bits(other->weight.detach(), weight));
+}
+
 }  // namespace
 }  // namespace tern

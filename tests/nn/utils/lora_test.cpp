@@ -234,5 +234,30 @@ TEST(Lora, AClonedLanguageModelHasItsOwnAdapters) {
   check_clone(*net, run);
 }
 
+TEST(Lora, MergesIntoATiedWeightOfItsOwn) {
+  const nn::Embedding words(6, 4);
+  const nn::Linear head(nn::LinearOptions(4, 6).bias(false));
+  head->replace_parameter("weight", words->weight);
+  const nn::Sequential net{words, head};
+  nn::utils::add_lora(*net, nn::utils::LoraOptions(2).targets({"*"}));
+  for (const Tensor& parameter : net->parameters()) {
+    if (parameter.requires_grad()) nn::init::normal_(parameter);
+  }
+  const Tensor ids = tensor({1, 5}), before = net(ids), table = words->weight.detach().clone();
+  nn::utils::merge_lora(*net);
+  EXPECT_TRUE(allclose(net(ids), before, 1e-4, 1e-5));
+  EXPECT_TRUE(same_bits(words->weight.detach(), table));
+  EXPECT_FALSE(head->weight.requires_grad());
+}
+
+TEST(Lora, DoesNotMergeIntoAParametrizedWeight) {
+  const nn::Linear layer(3, 3);
+  const nn::Sequential net{layer};
+  nn::utils::add_lora(*net, nn::utils::LoraOptions(2).targets({"*"}));
+  nn::utils::parametrizations::weight_norm(layer);
+  EXPECT_EQ(error_of([&] { nn::utils::merge_lora(*net); }),
+            "merge_lora: '0' has a parametrized weight; remove the parametrization first");
+}
+
 }  // namespace
 }  // namespace tern
