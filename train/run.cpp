@@ -146,8 +146,9 @@ void Run::train_batch(const void* batch) {
   const auto [loss_sum, size] = ranks_->sums(std::array{loss_ * examples, examples});
   if (process_group().size() > 1) loss_ = loss_sum / size;
   if (!std::isfinite(loss_)) {
-    TERN_CHECK(options_.skip_nonfinite, Error, "fit: the loss is ", loss_, " in epoch ", epoch_,
-               ", batch ", batch_, ", before step ", step_ + 1,
+    TERN_CHECK(options_.skip_nonfinite, Error, "fit: the loss is ",
+               std::isnan(loss_) ? std::abs(loss_) : loss_, " in epoch ", epoch_, ", batch ",
+               batch_, ", before step ", step_ + 1,
                "; a smaller learning rate or clip_norm may help, autograd::DetectAnomalyGuard "
                "finds the op, skip_nonfinite skips such batches");
     ++skipped_;

@@ -44,9 +44,11 @@ void WeightAverage::update_parameters(const nn::Module& model) {
   const std::size_t parameters = targets.size();
   append(sources, model.buffers());
   append(targets, average_->buffers());
-  TERN_CHECK(sources.size() == targets.size(), Error, "update_parameters: the average has ",
-             targets.size(), " parameters and buffers, but the model has ", sources.size(),
-             "; a copy does not keep parameters tied that were tied outside of reset()");
+  TERN_CHECK(
+      sources.size() == targets.size(), Error, "update_parameters: the average has ",
+      targets.size(), " parameters and buffers, but the model has ", sources.size(),
+      "; give it the model that it was made of. Parameters that were tied or untied since then "
+      "need a new average");
   for (std::size_t i = 0; i < targets.size(); ++i) {
     TERN_CHECK(targets[i].sizes() == sources[i].sizes(), ShapeError, "update_parameters: tensor ",
                i, " of the average has the sizes ", targets[i].sizes(),

@@ -103,8 +103,10 @@ TEST(AveragedModel, RefusesWhatDoesNotFit) {
   const Tensor weight = average->module->weight.clone();
   EXPECT_EQ(
       error_of([&] { average->update_parameters(nn::Sequential(net, net, nn::Linear(1, 1))); }),
-      "update_parameters: the average has 2 parameters and buffers, but the model has 4; a copy "
-      "does not keep parameters tied that were tied outside of reset()");
+      "update_parameters: the average has 2 parameters and buffers, but the model has 4; give it "
+      "the "
+      "model that it was made of. Parameters that were tied or untied since then need a new "
+      "average");
   EXPECT_EQ(
       error_of<ShapeError>([&] { average->update_parameters(nn::Linear(3, 1)); }),
       "update_parameters: tensor 0 of the average has the sizes [1, 2], but that of the model "
