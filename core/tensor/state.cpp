@@ -106,10 +106,12 @@ Tensor State::tensor() const {
   return read<Tensor>(content_);
 }
 
-const std::string& State::string() const {
+const std::string& State::string() const& {
   if (!is_string()) kind_error("a string", {});
   return read<std::string>(content_);
 }
+
+std::string State::string() && { return std::as_const(*this).string(); }
 
 std::int64_t State::to_integer(std::string_view name, std::int64_t lowest,
                                std::int64_t highest) const {
@@ -222,7 +224,8 @@ const State& State::operator[](std::size_t index) const& {
   return elements[index];
 }
 
-const std::vector<State>& State::elements() const { return as_list().elements; }
+const std::vector<State>& State::elements() const& { return as_list().elements; }
+std::vector<State> State::elements() && { return std::as_const(*this).elements(); }
 
 void State::push_back(State value) {
   const int depth = value.depth() + 1;

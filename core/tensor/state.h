@@ -115,8 +115,9 @@ class TERN_API State {
   Tensor tensor() const;
   /// Converts to the tensor. Throws Error for another kind.
   operator Tensor() const { return tensor(); }
-  /// Returns the string. Throws Error for another kind.
-  const std::string& string() const;
+  /// Returns the string; a copy if this State is a temporary. Throws Error for another kind.
+  const std::string& string() const&;
+  std::string string() &&;
   /// Returns the value as T: bool, an integer, a floating number (integers widen), std::string or
   /// Tensor. Throws Error when the kind differs or the value does not fit; the error text contains
   /// `name`.
@@ -133,7 +134,8 @@ class TERN_API State {
   T get(std::string_view key) const {
     return (*this)[key].to<T>(key);
   }
-  /// Returns the value of `key`, or a null pointer when the dictionary lacks the key.
+  /// Returns the value of `key`, or a null pointer when the dictionary lacks the key. Do not keep
+  /// the pointer into a temporary.
   const State* find(std::string_view key) const;
   /// Returns true when the dictionary has `key`.
   bool contains(std::string_view key) const { return find(key) != nullptr; }
@@ -154,8 +156,9 @@ class TERN_API State {
   /// Returns element `index` of the list. Throws IndexError out of range.
   const State& operator[](std::size_t index) const&;
   State operator[](std::size_t index) && { return std::as_const(*this)[index]; }
-  /// Returns all elements of the list.
-  const std::vector<State>& elements() const;
+  /// Returns all elements of the list; a copy if this State is a temporary.
+  const std::vector<State>& elements() const&;
+  std::vector<State> elements() &&;
   /// Appends an element to the list. Throws Error beyond kMaxDepth.
   void push_back(State value);
 

@@ -271,6 +271,32 @@ TEST(State, TemporariesStayAliveWhileTheyAreWalked) {
   EXPECT_EQ(count, 7);
 }
 
+// operator[] of a temporary returns a temporary. Its parts must not dangle.
+TEST(State, PartsOfATemporaryAreValues) {
+  const auto load = [] {
+    State state;
+    state.insert("list", State::list({std::string(200, 'x'), ones({3})}));
+    state.insert("text", std::string(300, 'y'));
+    return state;
+  };
+  const std::string& text = load()["text"].string();
+  EXPECT_EQ(text, std::string(300, 'y'));
+  std::vector<State> elements;
+  for (const State& element : load()["list"].elements()) elements.push_back(element);
+  ASSERT_EQ(elements.size(), 2u);
+  EXPECT_EQ(elements[0].string(), std::string(200, 'x'));
+  EXPECT_EQ(elements[1].tensor().numel(), 3);
+  EXPECT_THROW(load()["list"].string(), Error);
+  EXPECT_THROW(load()["text"].elements(), Error);
+  static_assert(std::is_same_v<decltype(std::declval<State>().string()), std::string>);
+  static_assert(std::is_same_v<decltype(std::declval<State&>().string()), const std::string&>);
+  // A State that others share, or that is moved from, is unchanged.
+  State list = load()["list"];
+  const State other = list;
+  EXPECT_EQ(std::move(list).elements().size(), 2u);
+  EXPECT_EQ(other.size(), 2u);
+}
+
 TEST(State, PrintsItsTree) {
   State state;
   EXPECT_EQ(detail::text_of(state), "{}");
