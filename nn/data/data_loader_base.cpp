@@ -19,7 +19,8 @@ std::int64_t shown(std::size_t count) { return static_cast<std::int64_t>(count);
 
 }  // namespace
 
-LoaderCore::LoaderCore(const DataLoaderOptions& options) : options_(options) {
+LoaderCore::LoaderCore(const DataLoaderOptions& options)
+    : options_(options), life_(std::make_shared<char>()) {
   constexpr std::size_t kMost = 1 << 16;
   TERN_CHECK(shown(options.batch_size()) > 0, Error,
              "DataLoader: the batch size must be positive, got ", shown(options.batch_size()));
@@ -167,6 +168,12 @@ void raise_past_the_end(const char* where, bool is_end) {
   tern::detail::raise<Error>(increments
                                  ? "Attempted to increment iterator past the end"
                                  : "Attempted to dereference iterator that was past the end");
+}
+
+void raise_loader_is_gone() {
+  tern::detail::raise<Error>(
+      "DataLoader: the loader of this iterator was destroyed; keep the loader in a variable for as "
+      "long as its iterators are used");
 }
 
 void check_indices(const std::vector<std::size_t>& indices,

@@ -71,6 +71,8 @@ class TERN_API LoaderCore {
   AnyBatch next_batch(std::size_t epoch);
   /// Returns the number of begin_epoch().
   std::size_t begun() const { return begun_; }
+  /// Returns what expires when the loader is destroyed.
+  const std::shared_ptr<void>& life() const { return life_; }
 
  private:
   void check_has_state() const;
@@ -90,10 +92,13 @@ class TERN_API LoaderCore {
   bool exhausted_ = false;  // a stateful dataset has no more batches
   bool joined_ = false;
   OwnPtr<Workers> workers_;  // null without workers
+  std::shared_ptr<void> life_;
 };
 
 /// Throws Error unless a batch may be read: `where` says what was tried.
 [[noreturn]] TERN_API void raise_past_the_end(const char* where, bool is_end);
+/// Throws Error: the loader of an iterator was destroyed.
+[[noreturn]] TERN_API void raise_loader_is_gone();
 /// Throws IndexError if a sampler gave an index beyond the dataset.
 TERN_API void check_indices(const std::vector<std::size_t>& indices,
                             const std::optional<std::size_t>& size);
@@ -142,10 +147,11 @@ class DataLoaderBase<Batch>::Iterator {
   using reference = Batch&;
   using iterator_category = std::input_iterator_tag;
 
-  /// Fetches the next batch. Throws Error past the end, for an iterator of an earlier epoch, and
-  /// the errors of the dataset.
+  /// Fetches the next batch. Throws Error past the end, for an iterator of an earlier epoch or of a
+  /// loader that was destroyed, and the errors of the dataset.
   Iterator& operator++() {
     if (!batch_) detail::raise_past_the_end("increment", epoch_ == 0);
+    if (life_.expired()) detail::raise_loader_is_gone();
     batch_ = loader_->fetch(epoch_);
     return *this;
   }
@@ -165,10 +171,11 @@ class DataLoaderBase<Batch>::Iterator {
  private:
   friend class DataLoaderBase;
   Iterator(DataLoaderBase* loader, std::size_t epoch, std::shared_ptr<Batch> batch)
-      : loader_(loader), epoch_(epoch), batch_(std::move(batch)) {}
+      : loader_(loader), life_(loader->life()), epoch_(epoch), batch_(std::move(batch)) {}
 
   DataLoaderBase* loader_;
-  std::size_t epoch_;  // 0 for end()
+  std::weak_ptr<void> life_;  // of the loader
+  std::size_t epoch_;         // 0 for end()
   std::shared_ptr<Batch> batch_;
 };
 

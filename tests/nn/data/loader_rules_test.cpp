@@ -262,5 +262,22 @@ TEST_F(LoaderRulesTest, SamplersAreReachable) {
   EXPECT_EQ(state["sampler"].get<int>("index"), 5);
 }
 
+TEST_F(LoaderRulesTest, AnIteratorKnowsThatItsLoaderIsGone) {
+  for (const std::size_t workers : {0u, 2u}) {
+    auto loader =
+        make_data_loader<SequentialSampler>(Draws(), DataLoaderOptions(3).workers(workers));
+    auto iterator = loader->begin();
+    const auto end = loader->end();
+    EXPECT_EQ(iterator->size(), 3u);
+    loader.reset();
+    EXPECT_EQ(iterator->size(), 3u);  // its batch lives
+    EXPECT_EQ(
+        error_of([&] { ++iterator; }),
+        "DataLoader: the loader of this iterator was destroyed; keep the loader in a variable "
+        "for as long as its iterators are used");
+    EXPECT_FALSE(iterator == end);
+  }
+}
+
 }  // namespace
 }  // namespace tern::data
