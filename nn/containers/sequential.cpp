@@ -115,7 +115,7 @@ AnyValue SequentialImpl::run(AnyValue* first, std::size_t count) const {
                                std::make_move_iterator(first + count));
   for (std::size_t i = 0;; ++i) {
     AnyValue value = modules_[i].call(std::move(inputs));
-    if (i + 1 == size()) return value;
+    if (i + 1 >= size()) return value;  // a hook may have removed modules
     inputs.clear();
     inputs.push_back(std::move(value));
   }

@@ -9,7 +9,7 @@
 namespace tern::nn::detail {
 
 CallScope::CallScope(Module& module, std::vector<AnyValue>* inputs)
-    : module_(module), inputs_(inputs) {
+    : owner_(module.weak_from_this().lock()), module_(module), inputs_(inputs) {
   if (inputs != nullptr) hooks_ = ParametrizedMembers::hooks(module);
 }
 

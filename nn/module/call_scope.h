@@ -14,7 +14,7 @@ class BackwardCall;
 
 /// What surrounds forward in a module that has hooks or parametrized tensors. The destructor
 /// takes parametrized tensors out of the module and, after an error, runs the hooks that asked for
-/// it.
+/// it. The module lives as long as its call, even if a hook replaces it.
 class TERN_API CallScope {
  public:
   /// Any number of inputs may come from the hooks.
@@ -33,6 +33,7 @@ class TERN_API CallScope {
   void finish(AnyValue& output);
 
  private:
+  std::shared_ptr<Module> owner_;  // null if no shared_ptr owns the module
   Module& module_;
   std::vector<AnyValue>* inputs_;
   std::shared_ptr<const Hooks> hooks_;
